@@ -17,6 +17,7 @@ let package = Package(
         .library(name: "LarderReports", targets: ["LarderReports"]),
         .library(name: "LarderStories", targets: ["LarderStories"]),
         .library(name: "LarderEditions", targets: ["LarderEditions"]),
+        .library(name: "LarderSync", targets: ["LarderSync"]),
         .library(name: "LarderCommand", targets: ["LarderCommand"]),
         .executable(name: "larder", targets: ["LarderTool"]),
         .executable(name: "larder-bench", targets: ["LarderBench"]),
@@ -49,6 +50,10 @@ let package = Package(
         .target(
             name: "LarderEditions", dependencies: ["Larder", "LarderSystem", "LarderFoundation"], packageAccess: false,
             swiftSettings: settings),
+        // Records that are changed offline. It sees what your module sees.
+        .target(
+            name: "LarderSync", dependencies: ["Larder", "LarderSystem", "LarderFoundation"], packageAccess: false,
+            swiftSettings: settings),
         .target(
             name: "LarderCommand",
             dependencies: [
@@ -61,6 +66,7 @@ let package = Package(
             name: "LarderBench",
             dependencies: [
                 "CLarder", "Larder", "LarderSystem", "LarderFoundation", "LarderSimulation", "LarderStories",
+                "LarderSync",
             ],
             swiftSettings: settings),
         // The app to which `Tests/channel` ships editions; no product.
@@ -108,6 +114,10 @@ let package = Package(
         .executableTarget(
             name: "StoreRun", dependencies: ["Larder", "LarderFoundation"], path: "Tests/StoreRun",
             swiftSettings: settings),
+        // The process that `Tests/sync-crashes` kills; no product.
+        .executableTarget(
+            name: "SyncRun", dependencies: ["Larder", "LarderSync", "LarderSystem", "LarderFoundation"],
+            path: "Tests/SyncRun", swiftSettings: settings),
         .testTarget(
             name: "LarderTests",
             dependencies: [
@@ -130,6 +140,10 @@ let package = Package(
         .testTarget(
             name: "LarderEditionsTests",
             dependencies: ["Larder", "LarderEditions", "LarderSystem", "LarderFoundation", "LarderSimulation"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "LarderSyncTests",
+            dependencies: ["Larder", "LarderSync", "LarderSystem", "LarderFoundation", "LarderSimulation"],
             swiftSettings: settings),
         .testTarget(
             name: "LarderCommandTests",

@@ -40,6 +40,9 @@ import Larder
             name: "disk", summary: "the stores on a disk beside bare SQLite and files, and opening large ones",
             run: { try await DiskBench.figures($0) }),
         Group(
+            name: "sync", summary: "records that are changed offline beside bare SQLite with the same indexes",
+            run: { try await SyncBench.figures($0) }),
+        Group(
             name: "prove", summary: "proving the promises of the policies in the folder Policies",
             run: { try await ProofBench.figures($0) }),
     ]
@@ -60,6 +63,8 @@ import Larder
     /// Runs the command line and returns the exit code: 0 if it went well, 2 for wrong arguments, 1 for anything else.
     private static func run(_ words: [String]) async -> Int32 {
         var arguments = words[...]
+        // The benchmark starts this in a process of its own.
+        if words.count == 3, words[..<2] == ["sync", "--write"] { return await SyncWriter.serve(words[2]) }
         switch arguments.first {
         case "evictions": return EvictionBench.main(Array(arguments.dropFirst()))
         case "hitratio": return await HitRatioBench.main(Array(arguments.dropFirst()))

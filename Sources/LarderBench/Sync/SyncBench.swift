@@ -1,0 +1,210 @@
+import Foundation
+import Larder
+import LarderSimulation
+import LarderSync
+import LarderSystem
+
+/// Records that are changed offline, beside bare SQLite with the same indexes.
+enum SyncBench {
+    /// The number of records in one transaction.
+    private static let group = 10_000
+
+    static func figures(_ harness: Harness) async throws -> [Figure] {
+        var figures: [Figure] = []
+        func isWanted(_ name: String) -> Bool { harness.includes(name) || harness.only.hasPrefix(name) }
+        let isQuick = harness.rounds < Harness().rounds
+        if isWanted("sync write") { figures += try await writes(harness) }
+        if isWanted("sync query") { figures += try await queries(harness, count: isQuick ? 10_000 : 100_000) }
+        if isWanted("sync observe") { figures += try await observing() }
+        if isWanted("sync reopen") { figures += try await reopening(isQuick ? 100_000 : 1_000_000) }
+        return figures
+    }
+
+    // MARK: Records
+
+    /// A record of some 230 bytes.
+    static func record(_ number: Int) -> JSONText {
+        let text = """
+            {"id":"\(id(number))","title":"Note \(number)","owner":"user-\(number % 100)",\
+            "updatedAt":"2026-05-\(10 + number % 20)T10:\(10 + number / 20 % 50):\(10 + number / 1_000 % 50)Z",\
+            "text":"Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod.","tags":["a","b"]}
+            """
+        return (try? JSONText(text.utf8)) ?? .null
+    }
+
+    static func id(_ number: Int) -> String {
+        // As scattered as random ids, so that the index of ids is, too.
+        String(UInt64(number) &* 0x9E37_79B9_7F4A_7C15, radix: 36) + "-\(number)"
+    }
+
+    private static let policy = """
+        { "resource": "notes", "origin": { "use": "sample", "payload": "feed" },
+          "records": { "id": "/id", "indexes": [["-updatedAt"], ["owner", "title"]] },
+          "outbox": { "most": 10000000, "capacity": "100GB" } }
+        """
+
+    /// Opens the records in a folder.
+    static func pantry(in folder: TemporaryFolder) async throws -> Pantry { try await pantry(at: folder.path) }
+
+    static func pantry(at path: String) async throws -> Pantry {
+        let folder = URL(filePath: path)
+        let policies = folder.appending(path: "policies")
+        try FileManager.default.createDirectory(at: policies, withIntermediateDirectories: true)
+        try Data(policy.utf8).write(to: policies.appending(path: "notes.json"))
+        return try await Pantry(
+            policies: policies, registry: .standard.adding(.sync), cache: folder.appending(path: "cache"),
+            data: folder.appending(path: "data"))
+    }
+
+    // MARK: Cases
+
+    private static func writes(_ harness: Harness) async throws -> [Figure] {
+        let folder = try TemporaryFolder()
+        let bare = try BareRecords(in: folder)
+        let pantry = try await pantry(in: folder)
+        let notes = pantry.records("notes")
+        let next = Locked(0)
+        @Sendable func number() -> Int {
+            next.withLock { next in
+                next += 1
+                return next
+            }
+        }
+        var figures = try await harness.compare(
+            "sync write",
+            [
+                Case("bare, one durable transaction", slice: .milliseconds(100)) { try bare.put($0, inGroupsOf: 1) },
+                Case("create, one after the other", slice: .milliseconds(100)) { count in
+                    for _ in 0..<count { _ = try await notes.create(record(number())) }
+                },
+            ])
+        figures += ratio(figures, "sync write", "create beside bare", goal: 1.5)
+        func each(_ name: String, _ work: () async throws -> Void) async throws -> Figure {
+            var figure = try await Figure(group: "sync write", name: name, rounds: 5, goal: nil) { _ in try await work()
+            }
+            figure.median /= Double(group)
+            figure.least = figure.least.map { $0 / Double(group) }
+            return figure
+        }
+        let bareGroup = try await each("bare, \(group) in one transaction") { try bare.put(group, inGroupsOf: group) }
+        var ownGroup = try await each("\(group) creates in one pantry.write") {
+            try await pantry.write { changes in
+                for _ in 0..<group { _ = try changes.create(record(number()), in: notes) }
+            }
+        }
+        ownGroup.ratio = ownGroup.median / bareGroup.median
+        figures += [bareGroup, ownGroup]
+        figures += ratio([bareGroup, ownGroup], "sync write", "\(group) creates beside bare", goal: 1.5)
+        await pantry.close()
+        return figures
+    }
+
+    /// Returns the ratio of the second figure to the first.
+    private static func ratio(_ figures: [Figure], _ group: String, _ name: String, goal: Double) -> [Figure] {
+        guard figures.count >= 2 else { return [] }
+        return [
+            Figure(group: group, name: name, median: figures[1].median / figures[0].median, unit: .times, goal: goal)
+        ]
+    }
+
+    private static func queries(_ harness: Harness, count: Int) async throws -> [Figure] {
+        let folder = try TemporaryFolder()
+        let bare = try BareRecords(in: folder)
+        try bare.put(count, inGroupsOf: group)
+        let pantry = try await pantry(in: folder)
+        let notes = pantry.records("notes")
+        try await fill(notes, count)
+        let updated = Field<String>("updatedAt")
+        let query = Query().sorted(by: updated, .descending).limit(50)
+        let name = "sync query of \(count)"
+        var figures = try await harness.compare(
+            name,
+            [
+                Case("bare, sorted by an index, 50 records") { count in
+                    for _ in 0..<count { keep(try bare.latest(50)) }
+                },
+                Case("query, sorted by an index, 50 records", goal: 150_000) { count in
+                    for _ in 0..<count { keep(try await notes.query(query)) }
+                },
+            ])
+        figures += ratio(figures, name, "query beside bare", goal: 3)
+        await pantry.close()
+        return figures
+    }
+
+    /// Takes over records in groups.
+    private static func fill(_ notes: Records<JSONText>, _ count: Int) async throws {
+        for start in stride(from: 0, to: count, by: group) {
+            try await notes.importing((start..<min(count, start + group)).map { record($0 + 1) })
+        }
+    }
+
+    /// Times changes from the end of the write to the page that shows it: of this process, and of another one.
+    private static func observing() async throws -> [Figure] {
+        let folder = try TemporaryFolder()
+        let pantry = try await pantry(in: folder)
+        let notes = pantry.records("notes")
+        let clock = SystemWorld()
+        let seen = Locked<[Int: Duration]>([:])
+        let shown = AsyncStream<Int>.makeStream()
+        let reader = clock.spawn {
+            for await page in notes.observe() {
+                seen.withLock { $0[page.records.count] = clock.uptime }
+                shown.continuation.yield(page.records.count)
+            }
+        }
+        var pages = shown.stream.makeAsyncIterator()
+        _ = await pages.next()
+        func wait(for count: Int) async {
+            while let next = await pages.next() { if next >= count { return } }
+        }
+        func times(_ count: Int, _ write: (Int) async throws -> Void) async throws -> [Double] {
+            var times: [Double] = []
+            for _ in 0..<count {
+                let before = try await notes.count()
+                try await write(before + 1)
+                let end = clock.uptime
+                await wait(for: before + 1)
+                let at = seen.withLock { $0[before + 1] } ?? clock.uptime
+                times.append(Double(max(.zero, at - end).nanoseconds))
+            }
+            return times.sorted()
+        }
+        let own = try await times(50) { _ = try await notes.create(record($0)) }
+        let other = try SyncWriter(folder.path)
+        let others = try await times(10) { try other.write($0) }
+        reader.cancel()
+        other.end()
+        await pantry.close()
+        return [
+            Figure(
+                group: "sync observe", name: "from the write to the page", median: own[own.count / 2], least: own[0],
+                goal: 5_000_000),
+            Figure(
+                group: "sync observe", name: "from the write of another process", median: others[others.count / 2],
+                least: others[0], goal: 1_000_000_000),
+        ]
+    }
+
+    private static func reopening(_ count: Int) async throws -> [Figure] {
+        let folder = try TemporaryFolder()
+        let first = try await pantry(in: folder)
+        try await fill(first.records("notes"), count)
+        await first.close()
+        let clock = SystemWorld()
+        let before = residentSize() ?? 0
+        let second = try await pantry(in: folder)
+        let notes = second.records("notes")
+        let start = clock.uptime
+        keep(try await notes.get(id(count / 2)))
+        let opened = clock.uptime - start
+        for number in stride(from: 1, to: count, by: max(1, count / 2_000)) { keep(try await notes.get(id(number))) }
+        let size = max(0, (residentSize() ?? 0) - before)
+        await second.close()
+        let group = "sync reopen, \(count) records"
+        return [
+            Figure(group: group, name: "first get after opening", median: Double(opened.nanoseconds), goal: 50_000_000),
+            Figure(group: group, name: "memory", median: Double(size), unit: .bytes, goal: 20_000_000),
+        ]
+    }
+}

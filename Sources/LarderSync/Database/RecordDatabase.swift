@@ -1,0 +1,131 @@
+import Larder
+import LarderSystem
+
+/// The records of a pantry and the changes that wait for services, in one SQLite database. Everything blocks.
+///
+/// ``SyncPlanner`` decides, and each decision is one transaction: the rows that it concerns are read, the planner changes
+/// them, and rows, books and letters are written together or not at all.
+///
+/// Several processes may use one database. Reads see the last transaction that has ended.
+final class RecordDatabase: Sendable {
+    /// The failures that a write survives once it has returned.
+    enum Durability: String, Sendable, CaseIterable {
+        /// The end of the process.
+        case process
+        /// A power cut.
+        case power
+    }
+
+    /// A table in which something has changed; nil if it may be any.
+    typealias Change = RecordTable?
+
+    let file: SQLiteFile
+    let processes: SQLiteProcesses
+    let world: any World
+    /// The changes of this process and of others, as far as those are watched: see ``watch()``.
+    let changes = Listeners<Change>()
+    /// Told when a damaged file was set aside, and what could be read of it was saved.
+    let damages = Listeners<Void>()
+
+    /// The most bytes of a record or a write.
+    static let longestText = 64_000_000
+
+    /// The numbers of pages from which the write-ahead log is copied, and is emptied although readers may have to wait.
+    private static let logPages = (usual: 1_000, most: 16_000)
+
+    /// - Parameters:
+    ///   - path: the path of the file.
+    ///   - makeFolder: makes its folder, if it is missing.
+    init(_ path: String, in world: any World, makeFolder: @escaping @Sendable () throws -> Void = {}) {
+        self.world = world
+        file = SQLiteFile(
+            path, .records, longestValue: Self.longestText, makeFolder: makeFolder,
+            salvage: { try RecordSalvage.copy(from: $0, to: $1) }, onDamage: { [damages] in damages.send(()) })
+        processes = SQLiteProcesses(beside: path, in: world)
+    }
+
+    // MARK: Use
+
+    /// Runs `body` with a connection that sees one state of the database.
+    func reading<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
+        try file.reading { connection in try connection.snapshot { try body(connection) } }
+    }
+
+    /// Runs `body` as one transaction, and tells observers and other processes which tables have changed.
+    ///
+    /// - Parameter durability: what the transaction survives when this returns.
+    func changing<Result>(
+        _ durability: Durability, _ body: (RecordTransaction) throws -> Result
+    ) throws -> Result {
+        let (result, changed) = try file.writing { connection in
+            try connection.survivePowerCuts(durability == .power)
+            let done = try connection.transaction {
+                let transaction = try RecordTransaction(connection, now: now)
+                let result = try body(transaction)
+                try transaction.finish()
+                return (result, transaction.changed)
+            }
+            // Another process may have set a damaged file aside while this one waited for it.
+            if !file.isCurrent(connection) { throw SQLiteFailure.damaged }
+            shortenLog(connection)
+            return done
+        }
+        if !changed.isEmpty {
+            for table in changed { changes.send(table) }
+            processes.tell(atOnce: false)
+        }
+        return result
+    }
+
+    /// Copies a long write-ahead log into the database. If a reader prevents that, a later transaction does it.
+    private func shortenLog(_ connection: SQLiteConnection) {
+        let pages = connection.logPages
+        if pages >= Self.logPages.usual {
+            _ = try? file.copyLog(connection, pages >= Self.logPages.most ? .wholeAfterReaders : .partly)
+        }
+    }
+
+    private var now: SyncMoment {
+        let world = world
+        return SyncMoment(now: world.now.milliseconds, sequence: 0) { UUIDv7.make(in: world) }
+    }
+
+    /// Returns the number of a table; nil if there is no such table.
+    func number(of table: RecordTable, _ connection: SQLiteConnection) throws -> Int64? {
+        try TableFacts.read(table, connection)?.number
+    }
+
+    deinit { close() }
+
+    func close() {
+        file.close()
+        processes.leave()
+    }
+}
+
+extension Timestamp {
+    /// The whole milliseconds since 1970.
+    var milliseconds: Int64 { nanoseconds / 1_000_000 - (nanoseconds % 1_000_000 < 0 ? 1 : 0) }
+}
+
+/// Identifiers that sort by the time at which they were made (RFC 9562, version 7).
+enum UUIDv7 {
+    static func make(in world: any World) -> String {
+        make(milliseconds: UInt64(clamping: world.now.milliseconds), random: (world.random(), world.random()))
+    }
+
+    static func make(milliseconds: UInt64, random: (UInt64, UInt64)) -> String {
+        let high = milliseconds << 16 | 0x7000 | random.0 & 0xFFF
+        let low = 0x8000_0000_0000_0000 | random.1 >> 2
+        let digits = [high, low].map { word in
+            let text = String(word, radix: 16)
+            return String(repeating: "0", count: 16 - text.count) + text
+        }.joined()
+        var text = ""
+        for (place, digit) in digits.enumerated() {
+            if [8, 12, 16, 20].contains(place) { text.append("-") }
+            text.append(digit)
+        }
+        return text
+    }
+}

@@ -1,0 +1,162 @@
+import Larder
+import LarderSystem
+
+/// The reasons for which records cannot be read as a query asks.
+enum QueryFailure: Error, Hashable {
+    /// SQLite refuses the query before it runs: it has too many terms, for example.
+    case tooComplex
+}
+
+/// Records by the ids that were asked for. Ids are compared by their bytes, so those that look alike may be two.
+struct RecordsByID: Sendable {
+    private var records: [[UInt8]: StoredRecord] = [:]
+
+    subscript(id: String) -> StoredRecord? {
+        get { records[Array(id.utf8)] }
+        set { records[Array(id.utf8)] = newValue }
+    }
+
+    var count: Int { records.count }
+}
+
+/// Ids that are compared by their bytes.
+struct RecordIDs: Sendable {
+    private var ids: Set<[UInt8]>
+
+    init(_ ids: [String] = []) { self.ids = Set(ids.map { Array($0.utf8) }) }
+
+    func contains(_ id: String) -> Bool { ids.contains(Array(id.utf8)) }
+    mutating func insert(_ id: String) { ids.insert(Array(id.utf8)) }
+}
+
+extension RecordDatabase {
+    /// Returns records by their ids. A former id finds its record. An id without a record is missing in the result.
+    func records(_ ids: [String], of table: RecordTable) throws -> RecordsByID {
+        try reading { connection in
+            var found = RecordsByID()
+            guard let number = try number(of: table, connection) else { return found }
+            for id in ids where found[id] == nil {
+                guard let record = try connection.record(of: id, in: number) else { continue }
+                found[id] = try connection.keptRow(record, of: number)?.stored
+            }
+            return found
+        }
+    }
+
+    /// Returns the ids of those records of which only changes are known, among some.
+    func unknown(_ ids: [String], of table: RecordTable) throws -> Set<String> {
+        try reading { connection in
+            guard let number = try number(of: table, connection) else { return [] }
+            return Set(
+                try ids.filter { id in
+                    guard let record = try connection.record(of: id, in: number) else { return false }
+                    return try connection.keptRow(record, of: number)?.state == .unknown
+                })
+        }
+    }
+
+    /// Returns the records that a query selects, in its order; those of the same place in it by their numbers on this device.
+    func records(_ selection: RecordSelection, of table: RecordTable) throws -> [StoredRecord] {
+        try reading { connection in
+            guard let number = try number(of: table, connection) else { return [] }
+            let columns = KeptRow.columns
+            var sql = "SELECT \(columns) FROM records WHERE t=? AND state<\(RecordRowState.hidden.rawValue)"
+            if let condition = selection.condition { sql += " AND (\(condition))" }
+            sql += " ORDER BY " + (selection.order + ["n"]).joined(separator: ", ")
+            if let limit = selection.limit { sql += " LIMIT \(max(0, limit))" }
+            var found: [StoredRecord] = []
+            try query(sql, [.integer(number)] + selection.values.map(\.bound), connection) { row in
+                if let stored = try KeptRow(reading: row).stored { found.append(stored) }
+            }
+            return found
+        }
+    }
+
+    /// Returns the number of records that a query selects, without its limit.
+    func count(_ selection: RecordSelection, of table: RecordTable) throws -> Int {
+        try reading { connection in
+            guard let number = try number(of: table, connection) else { return 0 }
+            var sql = "SELECT count(*) FROM records WHERE t=? AND state<\(RecordRowState.hidden.rawValue)"
+            if let condition = selection.condition { sql += " AND (\(condition))" }
+            var count = 0
+            try query(sql, [.integer(number)] + selection.values.map(\.bound), connection) {
+                count = Int(clamping: $0.integer(0))
+            }
+            return count
+        }
+    }
+
+    /// Runs a query that an app has written. A query that SQLite refuses is no damage of the file. One that fails while it
+    /// runs has found a row that is damaged.
+    private func query(
+        _ sql: String, _ values: [SQLiteValue], _ connection: SQLiteConnection, _ body: (SQLiteStatement) throws -> Void
+    ) throws {
+        do {
+            try connection.each(sql, values) { row in
+                try body(row)
+                return true
+            }
+        } catch let failure as SQLiteFailure where failure.isOfStatement && failure.isRefusal {
+            throw QueryFailure.tooComplex
+        }
+    }
+
+    /// Returns a record with its writes; nil if there is none.
+    func row(_ id: String, of table: RecordTable) throws -> RecordRow? {
+        try reading { connection in
+            guard let number = try number(of: table, connection),
+                let record = try connection.record(of: id, in: number),
+                let kept = try connection.keptRow(record, of: number)
+            else { return nil }
+            var row = kept.row
+            row.writes = try connection.writes(of: record)
+            if kept.state == .rejected { row.rejected = kept.shown }
+            return row
+        }
+    }
+
+    /// Returns the books and the state of the pulls of a table.
+    func facts(of table: RecordTable) throws -> TableFacts {
+        try reading { connection in
+            try TableFacts.read(table, connection) ?? TableFacts(table, number: 0)
+        }
+    }
+
+    /// Returns the letters of a table, the latest first.
+    func letters(of table: RecordTable, most count: Int = 1_000) throws -> [(number: Int64, letter: DeadLetter)] {
+        try reading { connection in
+            guard let number = try number(of: table, connection) else { return [] }
+            var letters: [(number: Int64, letter: DeadLetter)] = []
+            try connection.each(
+                "SELECT n, at, seal, letter FROM letters WHERE t=? ORDER BY at DESC, n DESC LIMIT ?",
+                .integer(number), .integer(count)
+            ) { row in
+                let text = row.text(3)
+                guard Seal.of(text, numbers: number, row.integer(1)) == row.integer(2),
+                    let letter = (try? JSONText(text.utf8)).flatMap(DeadLetter.init)
+                else { throw SQLiteFailure.damaged }
+                letters.append((row.integer(0), letter))
+                return true
+            }
+            return letters
+        }
+    }
+
+    /// The tables that have rows.
+    func tables() throws -> [RecordTable] {
+        try reading { connection in
+            try TableFacts.all(connection).map(\.table)
+        }
+    }
+}
+
+extension RecordValue {
+    var bound: SQLiteValue {
+        switch self {
+        case .null: .null
+        case .integer(let number): .integer(number)
+        case .number(let number): .double(number)
+        case .text(let text): .text(text)
+        }
+    }
+}

@@ -1,0 +1,176 @@
+import Larder
+import LarderSystem
+
+/// A transaction of the database of records. Blocks.
+///
+/// Rows are read by ``row(_:of:)``, changed by a planner, and saved with ``save(_:of:)``. ``finish()`` writes the books and the
+/// numbers, once for all changes.
+final class RecordTransaction {
+    let connection: SQLiteConnection
+    /// The moment of the transaction. Its numbers grow with each event.
+    var moment: SyncMoment
+    private var tables: [RecordTable: Int64] = [:]
+    private var facts: [Int64: TableFacts] = [:]
+    private var changedNumbers: Set<Int64> = []
+    private var firstSequence: Int64 = 0
+    /// The number of pulled rows that were older than an answer.
+    var staleRows = 0
+    /// The error because of which nothing of the transaction may stay.
+    private var refusal: (any Error)?
+
+    /// The tables that were changed.
+    var changed: [RecordTable] { changedNumbers.compactMap { facts[$0]?.table } }
+
+    init(_ connection: SQLiteConnection, now: SyncMoment) throws {
+        self.connection = connection
+        moment = now
+        let found = try connection.first("SELECT number, seal FROM tables WHERE n=0") { ($0.integer(0), $0.integer(1)) }
+        guard let (number, seal) = found, number > 0, seal == TableFacts.wholeSeal(number) else {
+            throw SQLiteFailure.damaged
+        }
+        (moment.sequence, firstSequence) = (number, number)
+    }
+
+    /// Forbids that the transaction ends well: a change was refused after parts of it were made.
+    func refuse(because error: any Error) { refusal = refusal ?? error }
+
+    /// Returns the number of a table, and makes the table if there is none.
+    ///
+    /// - Parameter idPath: the place of the id in its records.
+    func number(of table: RecordTable, idPath: [String]) throws -> Int64 {
+        if let number = tables[table] { return number }
+        var found = try TableFacts.read(table, connection)
+        if found == nil {
+            let last = try connection.first("SELECT max(n) FROM tables") { $0.integer(0) } ?? 0
+            var new = TableFacts(table, number: last + 1)
+            new.idPath = idPath
+            try new.insert(connection)
+            found = new
+        }
+        guard var known = found else { throw SQLiteFailure.damaged }
+        (tables[table], facts[known.number]) = (known.number, known)
+        if known.idPath != idPath {
+            known.idPath = idPath
+            facts[known.number] = known
+            changedNumbers.insert(known.number)
+        }
+        return known.number
+    }
+
+    /// The books and the state of the pulls of a table.
+    func facts(of number: Int64) throws -> TableFacts {
+        if let known = facts[number] { return known }
+        let read = try connection.first("SELECT \(TableFacts.columns) FROM tables WHERE n=?", .integer(number)) {
+            try TableFacts(reading: $0)
+        }
+        guard let read else { throw SQLiteFailure.damaged }
+        facts[number] = read
+        return read
+    }
+
+    /// Changes the books and the state of the pulls of a table.
+    func change(_ table: Int64, _ change: (inout TableFacts) -> Void) throws {
+        var next = try facts(of: table)
+        change(&next)
+        facts[table] = next
+        changedNumbers.insert(table)
+    }
+
+    /// Writes what belongs to the whole transaction.
+    ///
+    /// - Throws: the error of a change that was refused.
+    func finish() throws {
+        if let refusal { throw refusal }
+        for number in changedNumbers.sorted() {
+            guard var next = facts[number] else { continue }
+            next.version += 1
+            facts[number] = next
+            try next.save(connection)
+        }
+        if moment.sequence != firstSequence {
+            try connection.run(
+                "UPDATE tables SET number=?, seal=? WHERE n=0", .integer(moment.sequence),
+                .integer(TableFacts.wholeSeal(moment.sequence)))
+        }
+    }
+
+    // MARK: Rows
+
+    /// Returns a record with its writes, by its id or a former one; nil if there is none.
+    func row(_ id: String, of table: Int64) throws -> RecordRow? {
+        try row(number: connection.record(of: id, in: table), of: table)
+    }
+
+    /// Returns the record of a number, with its writes.
+    func row(number: Int64?, of table: Int64) throws -> RecordRow? {
+        guard let number, let kept = try connection.keptRow(number, of: table) else { return nil }
+        var row = kept.row
+        row.writes = try connection.writes(of: number)
+        if kept.state == .rejected { row.rejected = kept.shown }
+        return row
+    }
+
+    /// Returns a row for a record that is not there yet.
+    ///
+    /// - Parameter text: the id as the record has it, so that a number stays a number.
+    func newRow(_ id: String, writtenAs text: JSONText? = nil) -> RecordRow {
+        RecordRow(number: 0, id: id, idText: text.flatMap { $0.name == id ? $0 : nil } ?? JSONText(string: id))
+    }
+
+    /// Saves a record and its writes.
+    ///
+    /// - Parameter former: the record as it was read; nil for a new one.
+    func save(_ row: inout RecordRow, after former: RecordRow?, of table: Int64, by planner: SyncPlanner) throws {
+        changedNumbers.insert(table)
+        let place = try facts(of: table).table
+        if row.isGone {
+            if let former { try delete(former.number) }
+            return
+        }
+        let shown = planner.shown(row)
+        if former == nil || former?.number == 0 {
+            row.number = try connection.insert(row, shown: shown, into: table)
+        } else {
+            try connection.update(row, shown: shown, of: table)
+        }
+        try saveWrites(row, after: former, of: table, place)
+        try saveReferences(row, after: former, by: planner)
+    }
+
+    private func saveWrites(
+        _ row: RecordRow, after former: RecordRow?, of table: Int64, _ place: RecordTable
+    ) throws {
+        let before = Dictionary(uniqueKeysWithValues: (former?.writes ?? []).map { ($0.number, $0) })
+        for write in row.writes where before[write.number] != write || former?.id != row.id {
+            let kept = KeptWrite(number: table, table: place, record: row.number, id: row.id, write: write)
+            try before[write.number] == nil ? kept.insert(connection) : kept.update(connection)
+        }
+        let left = Set(row.writes.map(\.number))
+        for number in before.keys.sorted() where !left.contains(number) {
+            try connection.run("DELETE FROM outbox WHERE n=?", .integer(number))
+        }
+    }
+
+    private func saveReferences(_ row: RecordRow, after former: RecordRow?, by planner: SyncPlanner) throws {
+        func references(_ row: RecordRow) -> Set<String> {
+            row.writes.reduce(into: []) { $0.formUnion(planner.references(of: $1)) }
+        }
+        let (before, after) = (former.map(references) ?? [], references(row))
+        for temporary in before.subtracting(after).sorted() {
+            try connection.run(
+                "DELETE FROM refs WHERE temporary=? AND record=?", .text(temporary), .integer(row.number))
+        }
+        for temporary in after.subtracting(before).sorted() {
+            try connection.run(
+                "INSERT OR IGNORE INTO refs VALUES(?, ?)", .text(temporary), .integer(row.number))
+        }
+    }
+
+    /// Deletes a record with all that belongs to it.
+    func delete(_ record: Int64) throws {
+        for sql in [
+            "DELETE FROM outbox WHERE record=?", "DELETE FROM refs WHERE record=?", "DELETE FROM names WHERE record=?",
+            "DELETE FROM records WHERE n=?",
+        ] { try connection.run(sql, .integer(record)) }
+    }
+}

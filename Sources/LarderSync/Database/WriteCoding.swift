@@ -1,0 +1,177 @@
+import Larder
+import LarderSystem
+
+extension QueuedWrite {
+    /// The write as JSON. The values in it keep their bytes.
+    var text: JSONText {
+        var members: [(name: String, value: JSONText)] = [
+            ("kind", JSONText(string: kind.rawValue)),
+            (
+                "changes",
+                JSONText(
+                    list: patch.changes.map { change in
+                        var members: [(name: String, value: JSONText)] = [
+                            ("path", JSONText(list: change.path.map { JSONText(string: $0) }))
+                        ]
+                        if let before = change.before { members.append(("before", before)) }
+                        if let after = change.after { members.append(("after", after)) }
+                        return JSONText(object: members)
+                    })
+            ),
+            ("key", JSONText(string: key)), ("made", JSONText(made)), ("stamp", JSONText(stamp)),
+            ("source", JSONText(string: source)), ("status", JSONText(string: statusText)),
+        ]
+        if case .accepted(let at) = status { members.append(("at", JSONText(at))) }
+        if wasSent { members.append(("sent", JSONText(.bool(true)))) }
+        if baseMayHaveIt { members.append(("mayBeInBase", JSONText(.bool(true)))) }
+        for (name, number) in [("tries", Int64(tries)), ("rounds", Int64(rounds)), ("next", next)] where number != 0 {
+            members.append((name, JSONText(number)))
+        }
+        return JSONText(object: members)
+    }
+
+    private var statusText: String {
+        switch status {
+        case .open: "open"
+        case .sending: "sending"
+        case .accepted: "accepted"
+        case .needsRecord: "needs-record"
+        case .conflict: "conflict"
+        }
+    }
+
+    /// Reads a write. Returns nil if the text is none.
+    init?(number: Int64, _ text: JSONText) {
+        func integer(_ name: String) -> Int64 { text[name]?.integer ?? 0 }
+        guard let kind = text["kind"]?.string.flatMap(Kind.init), let key = text["key"]?.string,
+            let source = text["source"]?.string, let changes = text["changes"]
+        else { return nil }
+        let patch = Patch(
+            changes.items.map { change in
+                FieldChange(
+                    path: change["path"]?.items.compactMap(\.string) ?? [], before: change["before"],
+                    after: change["after"])
+            })
+        self.init(
+            number: number, kind: kind, patch: patch, key: key, made: integer("made"), stamp: integer("stamp"),
+            source: source)
+        switch text["status"]?.string {
+        case "open": status = .open
+        case "sending": status = .sending
+        case "accepted": status = .accepted(at: integer("at"))
+        case "needs-record": status = .needsRecord
+        case "conflict": status = .conflict
+        default: return nil
+        }
+        wasSent = text["sent"]?.bool ?? false
+        baseMayHaveIt = text["mayBeInBase"]?.bool ?? false
+        (tries, rounds, next) = (Int(clamping: integer("tries")), Int(clamping: integer("rounds")), integer("next"))
+    }
+}
+
+extension DeadLetter {
+    /// The letter as JSON.
+    var text: JSONText {
+        var members: [(name: String, value: JSONText)] = [
+            ("id", JSONText(string: id)), ("number", JSONText(write.number)), ("write", write.text),
+            ("reason", JSONText(string: reason.rawValue)),
+        ]
+        if let base { members.append(("base", base)) }
+        if let shown { members.append(("shown", shown)) }
+        if let status { members.append(("answer", JSONText(Int64(status)))) }
+        return JSONText(object: members)
+    }
+
+    /// Reads a letter. Returns nil if the text is none.
+    init?(_ text: JSONText) {
+        guard let id = text["id"]?.string, let reason = text["reason"]?.string.flatMap(Reason.init),
+            let number = text["number"]?.integer, let write = text["write"].flatMap({ QueuedWrite(number: number, $0) })
+        else { return nil }
+        self.init(
+            id: id, write: write, base: text["base"], shown: text["shown"], reason: reason,
+            status: text["answer"]?.integer.map { Int(clamping: $0) })
+    }
+}
+
+extension JSONText {
+    /// Creates a whole number.
+    init(_ number: Int64) { self.init(.int(Int(number))) }
+}
+
+extension SQLiteConnection {
+    /// Returns the writes of a record in their order.
+    func writes(of record: Int64) throws -> [QueuedWrite] {
+        var writes: [QueuedWrite] = []
+        try each(
+            "SELECT \(KeptWrite.columns) FROM outbox WHERE record=? ORDER BY n", .integer(record)
+        ) { row in
+            writes.append(try KeptWrite(reading: row).write)
+            return true
+        }
+        return writes
+    }
+
+    /// Writes a letter.
+    func put(_ letter: DeadLetter, in table: Int64, at now: Int64) throws {
+        let text = String(decoding: letter.text.bytes, as: UTF8.self)
+        try run(
+            "INSERT INTO letters(t, at, seal, letter) VALUES(?, ?, ?, ?)", .integer(table), .integer(now),
+            .integer(Seal.of(text, numbers: table, now)), .text(text))
+    }
+}
+
+/// A row of the outbox.
+struct KeptWrite {
+    /// The number of the table.
+    var number: Int64
+    var table: RecordTable
+    var record: Int64
+    /// The id of the record.
+    var id: String
+    var write: QueuedWrite
+
+    /// The columns that ``init(reading:)`` expects.
+    static let columns = "n, t, record, seal, resource, scope, id, write"
+
+    init(number: Int64, table: RecordTable, record: Int64, id: String, write: QueuedWrite) {
+        (self.number, self.table, self.record, self.id, self.write) = (number, table, record, id, write)
+    }
+
+    /// Reads a row.
+    ///
+    /// - Throws: ``SQLiteFailure/damaged`` if it is damaged.
+    init(reading row: SQLiteStatement) throws {
+        let (write, text) = (row.integer(0), row.text(7))
+        (number, record, id) = (row.integer(1), row.integer(2), row.text(6))
+        table = RecordTable(resource: row.text(4), scope: row.optionalText(5))
+        guard Self.seal(table, id, text, [write, number, record]) == row.integer(3),
+            let value = try? JSONText(text.utf8), let read = QueuedWrite(number: write, value)
+        else { throw SQLiteFailure.damaged }
+        self.write = read
+    }
+
+    private static func seal(_ table: RecordTable, _ id: String, _ text: String, _ numbers: [Int64]) -> Int64 {
+        Seal.of(table.resource, table.scope, id, text, numbers: numbers[0], numbers[1], numbers[2])
+    }
+
+    private var values: [SQLiteValue] {
+        let text = write.text.shownText
+        return [
+            .integer(number), .integer(record), .integer(Self.seal(table, id, text, [write.number, number, record])),
+            .text(table.resource), SQLiteValue(table.scope), .text(id), .text(text), .integer(write.number),
+        ]
+    }
+
+    /// Writes a new row. A number that is taken is damage.
+    func insert(_ connection: SQLiteConnection) throws {
+        try connection.run(
+            "INSERT INTO outbox(t, record, seal, resource, scope, id, write, n) VALUES(?, ?, ?, ?, ?, ?, ?, ?)", values)
+    }
+
+    /// Writes a row that is there.
+    func update(_ connection: SQLiteConnection) throws {
+        try connection.run(
+            "UPDATE outbox SET t=?, record=?, seal=?, resource=?, scope=?, id=?, write=? WHERE n=?", values)
+        if connection.changes != 1 { throw SQLiteFailure.damaged }
+    }
+}

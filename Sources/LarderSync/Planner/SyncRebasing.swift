@@ -1,0 +1,223 @@
+import Larder
+
+extension SyncPlanner {
+    /// The ways to treat a place where the new base and a write differ.
+    enum RebaseMode {
+        /// Others changed the record: where both sides changed the same, the rule for conflicts decides.
+        case merge
+        /// An earlier write of the user is gone: what the user wrote later stays.
+        case keepMine
+    }
+
+    /// Puts a new state of the service under the writes of a record.
+    ///
+    /// - Parameters:
+    ///   - base: the record as the service has it; nil if it was deleted there.
+    ///   - version: its version, if it is not in the record.
+    func rebase(
+        _ row: inout RecordRow, onto base: JSONText?, version: JSONText? = nil, at moment: inout SyncMoment,
+        _ effects: inout SyncEffects
+    ) {
+        if !base.meansSame(as: row.base) { row.rejected = nil }
+        if base == nil, row.writes.contains(where: \.isFrozen) {
+            // The user's change stays visible until its outcome is known.
+            row.isDeletedThere = true
+            return
+        }
+        let former = row.base
+        row.base = base
+        row.version = version ?? self.version(of: base)
+        row.isDeletedThere = false
+        row.receivedAt = moment.now
+        rebase(&row, mode: .merge, former: former, at: &moment, &effects)
+    }
+
+    /// Makes the writes of a record again, on what is under them now.
+    ///
+    /// - Parameter former: the base under them before.
+    func rebase(
+        _ row: inout RecordRow, mode: RebaseMode, former: JSONText? = nil, at moment: inout SyncMoment,
+        _ effects: inout SyncEffects
+    ) {
+        var running = row.base
+        var formerRunning = former
+        var writes: [QueuedWrite] = []
+        for write in row.writes {
+            let before = formerRunning
+            formerRunning = write.applied(to: formerRunning)
+            if write.isFrozen {
+                writes.append(write)
+                running = write.applied(to: running)
+                continue
+            }
+            var rebased = write
+            if rebase(&rebased, of: row, on: running, former: before, mode: mode, at: &moment, &effects) {
+                writes.append(rebased)
+                running = rebased.applied(to: running)
+            }
+        }
+        row.writes = writes
+    }
+
+    /// Makes one write again.
+    ///
+    /// - Returns: whether it is still needed.
+    private func rebase(
+        _ write: inout QueuedWrite, of row: RecordRow, on theirs: JSONText?, former: JSONText?, mode: RebaseMode,
+        at moment: inout SyncMoment, _ effects: inout SyncEffects
+    ) -> Bool {
+        switch (write.kind, theirs) {
+        case (.create, nil): return true
+        case (.create, let theirs?):
+            // Somebody else has made a record of the same id.
+            let members = (write.content ?? .object).setting(rules.idPath, to: nil).members
+            write.kind = .update
+            write.patch = Patch(members.map { FieldChange(path: [$0.name], before: nil, after: $0.value) })
+            return merge(&write, of: row, with: theirs, former: nil, mode: mode, &effects)
+        case (.delete, nil):
+            overtake(write, of: row, &effects)
+            return false
+        case (.delete, let theirs?):
+            if mode == .keepMine || former.meansSame(as: theirs) { return true }
+            guard let place = rules.stamp, let time = place.time(of: theirs), time > write.stamp,
+                !rules.conflict.outlivesDeletion
+            else { return true }
+            effects.conflicts += 1
+            effects.events.append(.conflict(id: row.id, mine: nil, theirs: theirs, result: theirs))
+            giveUp(write, of: row, as: .overtaken, shown: nil, &effects)
+            return false
+        case (.update, nil):
+            return outlive(&write, of: row, former: former, mode: mode, &effects)
+        case (.update, let theirs?):
+            return merge(&write, of: row, with: theirs, former: former, mode: mode, &effects)
+        }
+    }
+
+    /// Decides about a change of a record that was deleted elsewhere.
+    private func outlive(
+        _ write: inout QueuedWrite, of row: RecordRow, former: JSONText?, mode: RebaseMode,
+        _ effects: inout SyncEffects
+    ) -> Bool {
+        guard let former else {
+            // The record is not known now, as after a logout: the change waits for it, until the service says that it is gone.
+            if mode == .keepMine { return true }
+            effects.conflicts += 1
+            giveUp(write, of: row, as: .overtaken, shown: nil, &effects)
+            return false
+        }
+        let mine = write.patch.applied(to: former)
+        if rules.conflict.outlivesDeletion, rules.ids == .client || TemporaryID.isOne(row.id) {
+            var content = mine
+            if let version = rules.versionPath { content = content.setting(version, to: nil) }
+            write.kind = .create
+            write.patch = Patch([FieldChange(path: [], before: nil, after: content)])
+            effects.conflicts += 1
+            effects.events.append(.conflict(id: row.id, mine: mine, theirs: nil, result: content))
+            return true
+        }
+        effects.conflicts += 1
+        effects.events.append(.conflict(id: row.id, mine: mine, theirs: nil, result: nil))
+        giveUp(write, of: row, as: .overtaken, shown: mine, &effects)
+        return false
+    }
+
+    /// Counts a write that others have made too.
+    func overtake(_ write: QueuedWrite, of row: RecordRow, _ effects: inout SyncEffects) {
+        effects.books.pending -= 1
+        effects.books.overtaken += 1
+        effects.events.append(.overtaken(id: row.id, write: write.number))
+    }
+
+    /// Merges a change with the service's state of the record.
+    ///
+    /// - Returns: whether anything of the change is left.
+    private func merge(
+        _ write: inout QueuedWrite, of row: RecordRow, with theirs: JSONText, former: JSONText?, mode: RebaseMode,
+        _ effects: inout SyncEffects
+    ) -> Bool {
+        var (kept, contested): ([FieldChange], [FieldChange]) = ([], [])
+        for change in write.patch.changes where change.path != rules.stamp?.path {
+            let present = theirs[change.path]
+            if rules.unions.contains(change.path) {
+                kept.append(change.union(over: present))
+            } else if change.before.meansSame(as: present) || mode == .keepMine {
+                kept.append(FieldChange(path: change.path, before: present, after: change.after))
+            } else if !change.after.meansSame(as: present) {
+                contested.append(change)
+            }
+        }
+        kept.removeAll(where: \.isEmpty)
+        let isChangedThere = !(former.map { $0.means(theirs) } ?? false)
+        let mine = write.patch.applied(to: former ?? theirs)
+        let isPlain = write.patch.changes.contains { $0.path != rules.stamp?.path && !rules.unions.contains($0.path) }
+        let isConflict =
+            mode == .merge && (rules.conflict.isAboutRecords ? isChangedThere && isPlain : !contested.isEmpty)
+        guard isConflict else { return finish(&write, of: row, Patch(kept), on: theirs, &effects) }
+        let conflict = RecordConflict(
+            base: former, mine: mine, theirs: theirs, fields: contested,
+            isMineLarger: isLarger(mine, theirs, fields: contested),
+            times: rules.stamp.flatMap { place in place.time(of: theirs).map { (write.stamp, $0) } })
+        effects.conflicts += 1
+        let rule = rules.conflict
+        let taken = contested.map { FieldChange(path: $0.path, before: theirs[$0.path], after: $0.after) }
+        switch rule.resolve(conflict) {
+        case .keepMine: kept += taken
+        case .dropFields: break
+        case .dropAll: kept = kept.filter { rules.unions.contains($0.path) }
+        case .replace:
+            kept = kept.filter { rules.unions.contains($0.path) }
+            kept += replacement(of: theirs, by: mine).changes.filter { !rules.unions.contains($0.path) }
+        case .merged(let record): kept = replacement(of: theirs, by: record).changes
+        case .ask:
+            kept += taken
+            write.status = .conflict
+            effects.events.append(.conflict(id: row.id, mine: mine, theirs: theirs, result: nil))
+            write.patch = stamped(Patch(kept), stamp: write.stamp, shown: theirs)
+            return true
+        }
+        let isLost = kept.isEmpty
+        let result = Patch(kept).applied(to: theirs)
+        effects.events.append(.conflict(id: row.id, mine: mine, theirs: theirs, result: result))
+        if isLost {
+            giveUp(write, of: row, as: .overtaken, shown: mine, &effects)
+            return false
+        }
+        return finish(&write, of: row, Patch(kept), on: theirs, &effects)
+    }
+
+    /// Returns whether the user's side is the larger one, of two changes at the same time. Only what the sides can differ in
+    /// on every device is compared, so that each device decides alike.
+    private func isLarger(_ mine: JSONText, _ theirs: JSONText, fields: [FieldChange]) -> Bool {
+        if !rules.conflict.isAboutRecords {
+            return RecordConflict.isLarger(
+                JSONText(list: fields.map { $0.after ?? .null }),
+                JSONText(list: fields.map { theirs[$0.path] ?? .null }))
+        }
+        func plain(_ record: JSONText) -> JSONText { rules.fixedPaths.reduce(record) { $0.setting($1, to: nil) } }
+        return RecordConflict.isLarger(plain(mine), plain(theirs))
+    }
+
+    func replacement(of theirs: JSONText, by record: JSONText) -> Patch {
+        let ignored = rules.fixedPaths + (rules.stamp.map { [$0.path] } ?? [])
+        return Patch(from: theirs, to: record, shown: theirs, ignoring: ignored)
+    }
+
+    /// Gives a write what is left of its changes.
+    ///
+    /// - Returns: whether anything is left.
+    func finish(
+        _ write: inout QueuedWrite, of row: RecordRow, _ patch: Patch, on theirs: JSONText,
+        _ effects: inout SyncEffects
+    ) -> Bool {
+        if patch.isEmpty {
+            overtake(write, of: row, &effects)
+            return false
+        }
+        // The merged record is newer than both that it was made of.
+        if let place = rules.stamp, let time = place.time(of: theirs), time >= write.stamp {
+            write.stamp = place.format.rounded(time + place.format.unit)
+        }
+        write.patch = stamped(patch, stamp: write.stamp, shown: theirs)
+        return true
+    }
+}

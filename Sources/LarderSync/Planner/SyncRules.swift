@@ -1,0 +1,62 @@
+import Larder
+
+/// The parts of a policy that decide what happens to records and writes.
+struct SyncRules: Sendable {
+    /// The ways to name new records.
+    enum IDs: String, Sendable, CaseIterable { case client, server }
+    /// The ways to show a record whose write was rejected.
+    enum OnReject: String, Sendable, CaseIterable { case revert, keep }
+
+    /// The place of the id in a record.
+    var idPath: [String]
+    var ids = IDs.client
+    /// The place of the version in a record; nil if records have none there.
+    var versionPath: [String]?
+    /// Whether versions are numbers that grow, so that a row with a smaller one is older.
+    var versionsIncrease = false
+    /// The place of the time of the last change, and how it is written; nil if records have none.
+    var stamp: StampPlace?
+    var conflict: any ConflictRule = MergeFields()
+    /// The names of lists whose changes are merged item by item.
+    var unions: Set<[String]> = []
+    /// Whether changes of one record that were never sent become one write.
+    var merges = true
+    var onReject = OnReject.revert
+    /// The largest share of at least twenty records that one full pull may delete.
+    var sweepGuard = 0.5
+    /// The source of the policy, and the earlier ones that gave the same data.
+    var source = ""
+    var formerSources: Set<String> = []
+    /// The waits between tries, in milliseconds.
+    var backoff = BackoffRule()
+    /// The time after which a write is not sent any more, in milliseconds; nil for never.
+    var retention: Int64?
+
+    /// The places of a record that no write changes.
+    var fixedPaths: [[String]] { [idPath] + (versionPath.map { [$0] } ?? []) }
+
+    /// Returns whether a write may be sent to the present source.
+    func isSent(_ write: QueuedWrite) -> Bool { write.source == source || formerSources.contains(write.source) }
+}
+
+/// The waits after failed tries of a write.
+struct BackoffRule: Sendable, Hashable {
+    /// The number of quick retries, within a run.
+    var retries = 3
+    var first: Int64 = 1_000
+    var factor = 2.0
+    /// The first wait between runs.
+    var between: Int64 = 60_000
+    var limit: Int64 = 900_000
+
+    /// Returns the wait after a number of tries.
+    func wait(after tries: Int) -> Int64 {
+        let quick = tries <= retries
+        let doublings = max(0, quick ? tries - 1 : tries - retries - 1)
+        // Beyond this, every wait is the limit.
+        let factor = quick ? self.factor : 2
+        var wait = Double(quick ? first : between)
+        for _ in 0..<min(doublings, 64) where wait < Double(limit) { wait *= factor }
+        return Int64(min(wait, Double(limit)))
+    }
+}

@@ -1,0 +1,86 @@
+import Larder
+import LarderSystem
+
+extension Records {
+    /// Returns a stream of the records that a query selects: what is there now, and then again after each change, also of
+    /// another process.
+    ///
+    /// ```swift
+    /// for await page in collections.observe(mine) { list.show(page.records) }
+    /// ```
+    ///
+    /// Changes that follow each other quickly are shown together, and a slow reader gets the latest page only. The stream
+    /// stays in the account that was signed in when it was made. It ends with the pantry, or after a page whose
+    /// ``RecordPage/error`` says that the query cannot be asked or that there are no records. After another error, it goes
+    /// on with the next change.
+    public func observe(_ query: Query = Query()) -> AsyncStream<RecordPage<Value>> {
+        let (pages, continuation) = AsyncStream<RecordPage<Value>>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        do {
+            let attachment = try attachment()
+            let observed = Observed(
+                coding: coding, table: try table(), selection: try query.selection(in: coding.format),
+                // The pantry must be able to end, so it is not kept.
+                present: { [weak pantry, name] in pantry?.attachment(RecordsAttachment.self, of: name) })
+            let task = attachment.world.spawn {
+                await observed.follow(attachment, continuation)
+                continuation.finish()
+            }
+            continuation.onTermination = { _ in task.cancel() }
+        } catch {
+            continuation.yield(coding.page([], isComplete: false, error: error))
+            continuation.finish()
+        }
+        return pages
+    }
+}
+
+/// The records that a stream shows.
+private struct Observed<Value: Sendable>: Sendable {
+    let coding: RecordCoding<Value>
+    let table: RecordTable
+    let selection: RecordSelection
+    /// Returns the part that keeps the records now; nil after the pantry has ended.
+    let present: @Sendable () -> RecordsAttachment?
+
+    /// The page that was shown last.
+    private struct Shown {
+        var stored: [StoredRecord] = []
+        var isComplete = false
+        /// Whether it was shown without an error.
+        var isCurrent = false
+    }
+
+    /// Shows the records now and after each change, also of those parts that follow the first one after reloads.
+    func follow(_ first: RecordsAttachment, _ pages: AsyncStream<RecordPage<Value>>.Continuation) async {
+        var (attachment, shown) = (first, Shown())
+        while true {
+            for await _ in attachment.changes(of: table) {
+                guard await show(attachment, &shown, pages) else { return }
+            }
+            // Its changes end when it is closed.
+            guard !Task.isCancelled, let next = present(), next !== attachment else { return }
+            attachment = next
+        }
+    }
+
+    /// - Returns: whether the stream goes on.
+    private func show(
+        _ attachment: RecordsAttachment, _ shown: inout Shown, _ pages: AsyncStream<RecordPage<Value>>.Continuation
+    ) async -> Bool {
+        do {
+            let (stored, isComplete) = try await attachment.page(selection, of: table)
+            // A change of other records changes nothing here.
+            if shown.isCurrent, shown.stored == stored, shown.isComplete == isComplete { return true }
+            shown = Shown(stored: stored, isComplete: isComplete, isCurrent: true)
+            let page = coding.page(stored, isComplete: isComplete)
+            attachment.countUndecodable(page.undecodable)
+            pages.yield(page)
+            return true
+        } catch {
+            if Task.isCancelled { return false }
+            shown.isCurrent = false
+            pages.yield(coding.page(shown.stored, isComplete: shown.isComplete, error: error))
+            return !(error is QueryError)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+public import Larder
+
+/// The settings of a policy about conflicts.
+struct ConflictChoice: Sendable {
+    var rule: any ConflictRule
+    /// The places of lists whose changes are merged item by item.
+    var unions: Set<[String]>
+}
+
+extension PluginKind {
+    /// A rule for records that the user and somebody else have changed.
+    public static let conflict = PluginKind("conflict")
+}
+
+extension Plugin {
+    private static let union = Setting(
+        "union", .list(of: .field), default: [],
+        help: "The lists whose changes are merged item by item, so that they never conflict")
+
+    /// Merges what both sides have changed; of the same field, the later change stays, or else the service's.
+    static let mergeFields = rule(
+        "merge-fields",
+        "Merges the changes. Of a field that both changed, the later change stays, or else the service's.",
+        MergeFields())
+
+    /// The later change stays.
+    static let lastWriteWins = Plugin.custom(
+        .conflict, "last-write-wins", "The later change stays.",
+        Setting(
+            "of", .choice(["fields", "record"]), default: "fields",
+            help: "What the later change wins: the fields that both changed, or the whole record"),
+        union
+    ) { _, of, unions in
+        ConflictChoice(rule: LastWriteWins(isAboutRecords: of == "record"), unions: Set(unions))
+    }
+
+    /// The service's value stays.
+    static let serverWins = rule(
+        "server-wins", "Of a field that both changed, the service's value stays.", ServerWins())
+
+    /// The user's value stays.
+    static let clientWins = rule(
+        "client-wins", "Of a field that both changed, the user's value stays, also over a deletion.", ClientWins())
+
+    /// The app decides.
+    static let askApp = rule("ask", "The app decides about records that both changed.", AskApp())
+
+    private static func rule(_ name: String, _ about: String, _ rule: some ConflictRule) -> Plugin {
+        Plugin.custom(.conflict, name, about, union) { _, unions in ConflictChoice(rule: rule, unions: Set(unions)) }
+    }
+}

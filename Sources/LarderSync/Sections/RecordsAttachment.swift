@@ -1,0 +1,200 @@
+import Larder
+import LarderSystem
+
+/// The part that keeps the records of a resource, and answers its loads from them.
+final class RecordsAttachment: AnsweringAttachment {
+    private struct State {
+        /// Whether the indexes of the policy were looked after.
+        var isPrepared = false
+        /// The uptime of the next try to make them.
+        var nextTry: Duration?
+        var isClosed = false
+        /// How the times of the records are written; nil if that is not known yet.
+        var stampFormat: StampFormat?
+        /// The sizes of queues in versions of their tables.
+        var queues: [RecordTable: (version: Int64, size: Int)] = [:]
+        /// The streams that end when this is closed.
+        var streams: [Int: AsyncStream<Void>.Continuation] = [:]
+        var lastStream = 0
+    }
+
+    let database: RecordDatabase
+    private let rules: SyncRules
+    /// The place of the time of the last change; nil if records have none.
+    private let stampPath: [String]?
+    private let indexes: [[IndexField]]
+    private let edition: Int
+    private let context: SectionContext
+    private let state: Locked<State>
+    /// An empty place. Who holds one hears at the next start of a clearing that a crash has ended.
+    private let clearings: ClearingPlace?
+
+    /// - Throws: an error if the folder for what users wrote cannot be used.
+    init(_ settings: SettingValues<RecordsSettings>, _ context: SectionContext) throws {
+        self.context = context
+        (rules, stampPath) = (try settings.rules(in: context), settings.updatedAt?.steps)
+        (indexes, edition) = (settings.indexes, settings.edition)
+        let place = try context.sharedDataPlace(Self.place)
+        let path = place.path + "/records.sqlite"
+        state = Locked(State(stampFormat: settings.time.flatMap(StampFormat.init)))
+        clearings = try? context.share(context.resource) { try ClearingPlace(context.place(Self.place)) }
+        database = context.share(path) {
+            RecordDatabase(path, in: context.world) { try place.restore() }
+        }
+    }
+
+    /// The name of the folder that all resources with records share.
+    private static let place = "records"
+
+    var world: any World { context.world }
+    var resource: String { context.resource }
+
+    /// How changes wait for the service.
+    var outbox: OutboxRules { context.ownResource?.attachment(OutboxAttachment.self)?.rules ?? OutboxRules() }
+
+    /// The planner of the policy that is in effect now.
+    var planner: SyncPlanner {
+        var rules = rules
+        rules.merges = outbox.merges
+        // Without an origin there is one source, which has no mark.
+        let marks = (try? context.ownResource?.sourceMarks) ?? []
+        (rules.source, rules.formerSources) = (marks.first ?? "", Set(marks.dropFirst()))
+        if let stampPath {
+            rules.stamp = StampPlace(path: stampPath, format: state.withLock { $0.stampFormat } ?? .iso8601)
+        }
+        return SyncPlanner(rules)
+    }
+
+    /// Finds out how the times of the records are written, unless the policy says it or it is known.
+    func findStampFormat(in table: Int64, _ connection: SQLiteConnection) throws {
+        guard let stampPath, state.withLock({ $0.stampFormat == nil }) else { return }
+        let base = try connection.first(
+            "SELECT base FROM records WHERE t=? AND base IS NOT NULL LIMIT 1", .integer(table)
+        ) { $0.text(0) }
+        guard let base, let time = (try? JSONText(base.utf8))?[stampPath],
+            let format = StampFormat(of: time)
+        else { return }
+        state.withLock { $0.stampFormat = format }
+    }
+
+    /// Returns whether a complete pull of the present source has shown which records there are.
+    func isComplete(_ pull: PullState) -> Bool {
+        let rules = planner.rules
+        return pull.completedAt != nil && (pull.source == rules.source || rules.formerSources.contains(pull.source))
+            && pull.edition == edition
+    }
+
+    /// Returns the size of the queue of a table; nil if it is not known for this version of the table.
+    func queueSize(of table: RecordTable, at version: Int64) -> Int? {
+        state.withLock { $0.queues[table].flatMap { $0.version == version ? $0.size : nil } }
+    }
+
+    /// Remembers the size of a queue after a transaction that has changed the table.
+    func remember(_ part: RecordPart) {
+        let queue = part.isSizeKnown ? (version: part.version + 1, size: part.queueSize) : nil
+        state.withLock { $0.queues[part.table] = queue }
+    }
+
+    /// Reports a decision.
+    func tell(_ kind: Decision.Kind, _ note: String) { context.tell(kind, note) }
+
+    /// Counts records that a list has left out.
+    func countUndecodable(_ count: Int) { if count > 0 { context.count(.undecodableRecords, UInt64(count)) } }
+
+    // MARK: Use of the database
+
+    /// Runs `body` on a thread that may block.
+    func reading<Result: Sendable>(
+        _ body: @escaping @Sendable (RecordDatabase) throws -> Result
+    ) async throws -> Result {
+        // As many as connections wait for their next use.
+        try await world.blocking(on: database.file.path + "?read", atMost: SQLiteFile.mostReaders) { [self] in
+            prepare()
+            return try body(database)
+        }
+    }
+
+    /// Runs `body` on the thread that writes.
+    func writing<Result: Sendable>(
+        _ body: @escaping @Sendable (RecordDatabase) throws -> Result
+    ) async throws -> Result {
+        try await world.blocking(on: database.file.path) { [self] in
+            prepare()
+            return try body(database)
+        }
+    }
+
+    /// Makes the indexes that the policy declares, once. Without them, queries are slower and find the same.
+    private func prepare() {
+        let now = world.uptime
+        let isDue = state.withLock { state in
+            if state.isPrepared || state.nextTry.map({ now < $0 }) == true { return false }
+            state.nextTry = now + Self.pause
+            return true
+        }
+        guard isDue else { return }
+        do {
+            try database.file.writing { connection in
+                try RecordIndexes.prepare(indexes, of: resource, in: connection)
+            }
+            state.withLock { $0.isPrepared = true }
+        } catch {
+            context.tell(.indexesNotMade, "the indexes of the records could not be made: \(error)")
+        }
+    }
+
+    /// The time after which indexes that could not be made are tried again.
+    private static let pause = Duration.seconds(60)
+
+    // MARK: Changes
+
+    /// Returns a stream with an element at once and after each change of a table, until this is closed. Changes that nobody
+    /// has read yet are one.
+    func changes(of table: RecordTable) -> AsyncStream<Void> {
+        let (signals, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let number = state.withLock { state -> Int? in
+            if state.isClosed { return nil }
+            state.lastStream += 1
+            state.streams[state.lastStream] = continuation
+            return state.lastStream
+        }
+        guard let number else {
+            continuation.finish()
+            return signals
+        }
+        let subscription = database.changes.add { changed in
+            if changed == nil || changed == table { continuation.yield() }
+        }
+        let watch = database.watch()
+        continuation.onTermination = { [weak self] _ in
+            subscription.stop()
+            watch?.cancel()
+            self?.state.withLock { _ = $0.streams.removeValue(forKey: number) }
+        }
+        continuation.yield()
+        return signals
+    }
+
+    // MARK: The attachment
+
+    var loader: any Loader { RecordsLoader(attachment: self) }
+
+    func close() async {
+        let streams = state.withLock { state in
+            state.isClosed = true
+            return state.streams.values
+        }
+        for stream in streams { stream.finish() }
+    }
+}
+
+extension Counter {
+    /// The records that typed lists have left out.
+    static let undecodableRecords = Counter(
+        "undecodable_records", "Records that lists have left out because they do not decode")
+}
+
+extension Decision.Kind {
+    /// Indexes of records could not be made.
+    static let indexesNotMade = Decision.Kind(rawValue: "record-indexes-not-made")
+}

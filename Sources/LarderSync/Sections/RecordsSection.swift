@@ -1,0 +1,88 @@
+public import Larder
+
+/// The settings of the section `records`.
+struct RecordsSettings {
+    let id = Setting("id", .pointer, help: "The place of the id in a record, such as \"/id\"")
+    let ids = Setting(
+        "ids", .choice(SyncRules.IDs.allCases.map(\.rawValue)), default: SyncRules.IDs.client.rawValue,
+        help: "Who names new records: the client, whose ids the service keeps, or the server, until when they have "
+            + "temporary ids")
+    let version = Setting("version", optional: .pointer, help: "The place of the version in a record")
+    let versions = Setting(
+        "versions", .choice(["opaque", "increasing"]), default: "opaque",
+        help: "Whether versions are numbers that grow, so that older records are ignored")
+    let updatedAt = Setting(
+        "updatedAt", optional: .pointer, help: "The place of the time of the last change in a record")
+    let time = Setting(
+        "time", optional: .choice(StampFormat.allCases.map(\.rawValue)),
+        help: "How that time is written (default: as in the first record)")
+    let indexes = Setting(
+        "indexes", .list(of: .list(of: .indexField, atLeast: 1)), default: [],
+        help: "Lists of fields by which records are found and sorted quickly; \"-\" before a field for descending")
+    let conflict = Setting(
+        "conflict", defaultPartOf: .conflict, help: "The rule for records that the user and somebody else have changed")
+    let edition = Setting(
+        "edition", .int(1...1_000_000_000), default: 1,
+        help: "A number that is raised to fetch all records anew; unsent changes stay")
+    let sweepGuard = Setting(
+        "sweepGuard", .share, default: 0.5,
+        help: "The largest share of at least 20 records that one answer may delete")
+}
+
+extension Plugin {
+    /// The section `records`: JSON records on this device, which can be changed offline.
+    public static let records = Plugin.section(
+        "records",
+        "Keeps JSON records that are read at once and changed offline. It answers the loads of the resource.",
+        .group(RecordsSettings()), counters: [.undecodableRecords],
+        traits: { settings in
+            .with {
+                $0.answersLoads = true
+                $0.contradictions = settings.contradictions
+            }
+        }
+    ) { context, settings in try RecordsAttachment(settings, context) }
+}
+
+extension SettingValues<RecordsSettings> {
+    fileprivate var contradictions: [Contradiction] {
+        var found: [Contradiction] = []
+        if self.updatedAt == nil, self.conflict.plugin.name == Plugin.lastWriteWins.name {
+            found.append(Contradiction("conflict", "the last write is known only by 'updatedAt', which is not set"))
+        }
+        if self.version == nil, self.versions == "increasing" {
+            found.append(Contradiction("versions", "records have no version, because 'version' is not set"))
+        }
+        if self.updatedAt == nil, self.time != nil {
+            found.append(Contradiction("time", "records have no time, because 'updatedAt' is not set"))
+        }
+        let places = [self.id, self.version, self.updatedAt].compactMap(\.self)
+        if Set(places).count < places.count {
+            found.append(Contradiction("id", "'id', 'version' and 'updatedAt' are different places of a record"))
+        }
+        if self.indexes.contains(where: { $0.count > Self.mostFields }) {
+            found.append(Contradiction("indexes", "an index has more than \(Self.mostFields) fields"))
+        }
+        return found
+    }
+
+    private static var mostFields: Int { 4 }
+
+    /// The rules that these settings make, without those of other sections.
+    ///
+    /// - Throws: `StoreError` if the rule for conflicts merges a place that no change has.
+    func rules(in context: SectionContext) throws -> SyncRules {
+        let choice = try self.conflict.make(ConflictChoice.self, in: context)
+        var rules = SyncRules(idPath: self.id.steps)
+        rules.ids = SyncRules.IDs(rawValue: self.ids) ?? .client
+        rules.versionPath = self.version?.steps
+        rules.versionsIncrease = self.versions == "increasing"
+        (rules.conflict, rules.unions) = (choice.rule, choice.unions)
+        rules.sweepGuard = self.sweepGuard
+        let fixed = [self.id, self.version, self.updatedAt].compactMap { $0?.steps }
+        if fixed.contains(where: choice.unions.contains) {
+            throw StoreError("'union' names the place of 'id', 'version' or 'updatedAt', which is no list")
+        }
+        return rules
+    }
+}

@@ -1,0 +1,125 @@
+import Larder
+import Testing
+
+@testable import LarderSync
+
+/// A new state of the service under changes of the user.
+struct RebasingTests {
+    private func sample(_ change: (inout SyncRules) -> Void = { _ in }) throws -> PlannerSample {
+        try PlannerSample(#"{"id":"r","a":1,"b":1,"l":["x"]}"#, change)
+    }
+
+    @Test func otherFieldsOfBothSidesStay() throws {
+        var sample = try sample()
+        try sample.set("a", "2")
+        try sample.pull(#"{"id":"r","a":1,"b":9,"l":["x"]}"#)
+        #expect(sample.shown == #"{"id":"r","a":2,"b":9,"l":["x"]}"#)
+        #expect(sample.effects.events.isEmpty)
+    }
+
+    @Test func sameChangeOfBothSidesIsOvertaken() throws {
+        var sample = try sample()
+        try sample.set("a", "2")
+        try sample.pull(#"{"id":"r","a":2.0,"b":1,"l":["x"]}"#)
+        #expect(sample.row.writes.isEmpty)
+        #expect(sample.effects.books.overtaken == 1)
+    }
+
+    @Test(arguments: [("server", "9"), ("client", "2"), ("ask", "2")])
+    func ruleDecidesWhereBothChangedTheSame(_ rule: String, _ value: String) throws {
+        let rules: [String: any ConflictRule] = ["server": ServerWins(), "client": ClientWins(), "ask": AskApp()]
+        var sample = try sample { $0.conflict = rules[rule] ?? MergeFields() }
+        try sample.set("a", "2")
+        try sample.pull(#"{"id":"r","a":9,"b":1,"l":["x"]}"#)
+        #expect(sample.planner.shown(sample.row)?["a"]?.text == value)
+        #expect(sample.effects.conflicts == 1)
+        #expect(sample.effects.letters.count == (rule == "server" ? 1 : 0))
+        #expect(sample.row.first?.status == (rule == "ask" ? .conflict : rule == "client" ? .open : nil))
+    }
+
+    @Test func appDecidesAConflict() throws {
+        var sample = try sample { $0.conflict = AskApp() }
+        try sample.set("a", "2")
+        try sample.pull(#"{"id":"r","a":9,"b":1,"l":["x"]}"#)
+        #expect(sample.planner.nextStep(of: sample.row, at: .max / 4) == .ask(1))
+        let chosen = try JSONText(text: #"{"id":"r","a":5,"b":1,"l":["x"]}"#)
+        #expect(sample.planner.resolve(&sample.row, with: chosen, at: &sample.moment, &sample.effects))
+        #expect(sample.row.writes[0].patch[["a"]]?.before?.text == "9")
+        #expect(sample.planner.nextStep(of: sample.row, at: .max / 4) == .send(1))
+    }
+
+    @Test(arguments: [false, true])
+    func listsAreMergedItemByItem(_ isAboutRecords: Bool) throws {
+        var sample = try sample {
+            $0.unions = [["l"]]
+            $0.conflict = LastWriteWins(isAboutRecords: isAboutRecords)
+        }
+        try sample.set("l", #"["x","mine"]"#)
+        try sample.set("a", "2")
+        try sample.pull(#"{"id":"r","a":1,"b":9,"l":["x","theirs"]}"#)
+        #expect(sample.planner.shown(sample.row)?["l"]?.text == #"["x","theirs","mine"]"#)
+    }
+
+    @Test func listThatTheServiceRemovedStaysRemoved() throws {
+        var sample = try sample { $0.unions = [["l"]] }
+        try sample.set("l", "[]")
+        try sample.pull(#"{"id":"r","a":1,"b":1}"#)
+        #expect(sample.row.writes.isEmpty)
+    }
+
+    @Test func writeThatIsSentIsShownAndNotTouched() throws {
+        var sample = try sample { $0.conflict = ServerWins() }
+        try sample.set("a", "2")
+        try sample.send()
+        let patch = sample.row.writes[0].patch
+        try sample.pull(#"{"id":"r","a":9,"b":1,"l":["x"]}"#)
+        #expect(sample.row.writes[0].patch == patch)
+        #expect(sample.planner.shown(sample.row)?["a"]?.text == "2")
+    }
+
+    @Test func deletionWinsAndLeavesALetter() throws {
+        var sample = try sample()
+        try sample.set("a", "2")
+        try sample.pull(nil)
+        #expect(sample.row.isGone)
+        #expect(sample.effects.letters.map(\.reason) == [.overtaken])
+        #expect(sample.effects.letters[0].shown?["a"]?.text == "2")
+    }
+
+    @Test func clientWinsMakesADeletedRecordAnew() throws {
+        var sample = try sample { $0.conflict = ClientWins() }
+        try sample.set("a", "2")
+        try sample.pull(nil)
+        #expect(sample.kinds == [.create])
+        #expect(sample.planner.shown(sample.row)?["a"]?.text == "2")
+    }
+
+    @Test(arguments: [(2_000_000, true), (1_000, false)])
+    func laterEditElsewhereWinsOverADeletion(_ time: Int, _ isThere: Bool) throws {
+        var sample = try PlannerSample(#"{"id":"r","a":1,"t":5}"#) {
+            $0.stamp = StampPlace(path: ["t"], format: .milliseconds)
+        }
+        try sample.write(.delete)
+        try sample.pull(#"{"id":"r","a":9,"t":\#(time)}"#)
+        #expect((sample.shown != nil) == isThere)
+    }
+
+    @Test func changeOfARecordThatIsNotKnownEndsWithItsDeletion() throws {
+        var sample = try sample()
+        try sample.set("a", "2")
+        sample.planner.forgetBase(&sample.row)
+        try sample.pull(nil)
+        #expect(sample.row.isGone)
+        #expect(sample.effects.books == Books(made: 1, overtaken: 1))
+    }
+
+    @Test func ownAcceptedChangeIsNoConflict() throws {
+        var sample = try sample { $0.conflict = LastWriteWins(isAboutRecords: true) }
+        try sample.set("a", "2")
+        try sample.answer(.accepted(nil))
+        try sample.set("b", "2")
+        try sample.pull(#"{"id":"r","a":2,"b":1,"l":["x"]}"#)
+        #expect(sample.effects.conflicts == 0)
+        #expect(sample.shown == #"{"id":"r","a":2,"b":2,"l":["x"]}"#)
+    }
+}

@@ -1,0 +1,99 @@
+import Larder
+import LarderFoundation
+import LarderSimulation
+import LarderSystem
+
+@testable import LarderSync
+
+struct Note: Codable, Hashable, Sendable {
+    var id: String?
+    var title: String
+    var tags: [String]?
+    var collection: String?
+    var rank: Int?
+    var at: Date?
+}
+
+/// An app with records, in a folder that outlives its processes.
+final class RecordsApp: Sendable {
+    let folder: TemporaryFolder
+    let world: any World
+    /// The account that is signed in.
+    let account = Locked<String?>(nil)
+
+    static let notes = #"{ "resource": "notes", "origin": "service", "records": { "id": "/id" } }"#
+
+    init(in world: any World = SimulatedWorld(seed: 1)) throws {
+        folder = try TemporaryFolder()
+        self.world = world
+    }
+
+    /// Starts a process.
+    ///
+    /// - Parameter policies: the policies by their resources.
+    func pantry(_ policies: [String: String] = ["notes": notes]) async throws -> Pantry {
+        let files = folder.url.appending(path: "policies")
+        try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
+        for (name, text) in policies { try Data(text.utf8).write(to: files.appending(path: "\(name).json")) }
+        return try await Pantry(
+            policies: files, registry: registry, cache: folder.url.appending(path: "cache"),
+            data: folder.url.appending(path: "data"), environment: [:], world: world)
+    }
+
+    private var registry: Registry {
+        get throws {
+            try Registry.standard.adding(.sync).adding([
+                Plugin.origin(
+                    "service", "A service that is never reached.",
+                    Setting("at", .text, default: "here", help: "Where it is").identifiesData()
+                ) { _, _ in NoService() },
+                Plugin.origin(
+                    "signed", "A service that is never reached, for accounts.",
+                    traits: { [account] in .with { $0.account = { account.withLock { $0 } } } }
+                ) { _ in NoService() },
+            ])
+        }
+    }
+
+    /// Changes a policy, and puts it in effect.
+    func change(_ name: String, _ text: String, of pantry: Pantry) async throws {
+        try Data(text.utf8).write(to: folder.url.appending(path: "policies/\(name).json"))
+        try await pantry.reload()
+    }
+}
+
+private struct NoService: Loader {
+    func load(_ call: Call) async throws -> Loaded<Entry> { throw LoadError(.failed, "there is no service") }
+}
+
+extension Records {
+    /// Merges a full pull of these records.
+    func pull(_ texts: [String], deleted: [String] = []) async throws {
+        let table = try table()
+        let attachment = try attachment()
+        let idPath = attachment.planner.rules.idPath
+        let records = try texts.map { text in
+            let record = try JSONText(text.utf8)
+            let id = record[idPath] ?? .null
+            return PulledRecord(id: id.name ?? "", idText: id, record: record)
+        }
+        try await attachment.writing { database in
+            try database.changing(.power) { transaction in
+                let decisions = try RecordDecisions(transaction, table, attachment.planner)
+                _ = try decisions.beginPull(isFull: true, edition: 1)
+                try decisions.merge(PulledPage(records: records, deleted: deleted))
+            }
+        }
+    }
+
+    /// Returns the record and its writes, as the database has them.
+    func row(_ id: String) async throws -> RecordRow? {
+        let table = try table()
+        return try await attachment().reading { try $0.row(id, of: table) }
+    }
+
+    func books() async throws -> Books {
+        let table = try table()
+        return try await attachment().reading { try $0.facts(of: table).books }
+    }
+}

@@ -1,0 +1,121 @@
+import Larder
+import LarderFoundation
+import LarderSimulation
+import LarderSystem
+import Testing
+
+@testable import LarderSync
+
+/// Loads of a resource with records, and its policy.
+@Suite struct RecordsLoadTests {
+    private func run(
+        _ policy: String = RecordsApp.notes,
+        _ test: @escaping @Sendable (RecordsApp, Pantry, Records<Note>) async throws -> Void
+    ) throws {
+        try SimulatedWorld(seed: 1).run(leaving: .anything) { world in
+            let app = try RecordsApp(in: world)
+            let pantry = try await app.pantry(["notes": policy])
+            try await test(app, pantry, pantry.records("notes", of: Note.self))
+            await pantry.close()
+        }
+    }
+
+    @Test func loadAnswersFromTheTable() throws {
+        try run { app, pantry, notes in
+            try await notes.pull([#"{"id":"a","title":"x"}"#, #"{"id":"b","title":"y"}"#])
+            try await notes.update("b") { $0.title = "mine" }
+            try await app.world.sleep(for: .seconds(60))
+            let list = try await pantry.resource("notes", as: [Note].self).load()
+            #expect(list.value.map(\.title) == ["x", "mine"])
+            #expect(list.source == .store("records") && list.freshness == .stale && list.age == .seconds(60))
+            #expect(list.trail.description.contains("2 records, all that there were at the last complete pull"))
+            let one = try await pantry.resource("notes", as: Note.self).load(["id": "b"])
+            #expect(one.value.title == "mine" && one.metadata?.contentType == "application/json")
+            #expect(pantry.resource("notes").metrics.loads == 2)
+        }
+    }
+
+    @Test func loadSaysWhatIsNotKnownAndWhatIsNotThere() throws {
+        try run { _, pantry, notes in
+            let resource = pantry.resource("notes")
+            func code(_ parameters: Parameters) async -> LoadError? {
+                do { _ = try await resource.load(parameters) } catch { return error as? LoadError }
+                return nil
+            }
+            #expect(await code([:])?.code == .notCached)
+            #expect(await code(["id": "a"])?.code == .notCached)
+            try await notes.pull([])
+            #expect(await code([:]) == nil)
+            #expect(await code(["id": "a"])?.status == 404)
+            #expect(await code(["name": "a"])?.code == .invalidRequest)
+        }
+    }
+
+    @Test func streamOfUpdatesShowsTheRecords() throws {
+        try run { _, pantry, notes in
+            try await notes.create(Note(title: "x"))
+            var updates = pantry.resource("notes", as: [Note].self).updates().makeAsyncIterator()
+            let first = try #require(try await updates.next())
+            guard case .value(let loaded) = first else {
+                Issue.record("\(first)")
+                return
+            }
+            #expect(loaded.value.map(\.title) == ["x"])
+        }
+    }
+
+    @Test func screenShowsTheRecordsAndWhatWasNeverThere() throws {
+        try run { _, pantry, notes in
+            let live = pantry.resource("notes", as: [Note].self).live()
+            await live.reload()
+            #expect(live.value == nil)
+            try await notes.create(Note(title: "x"))
+            await live.reload()
+            #expect(live.value?.map(\.title) == ["x"])
+            await live.refresh()
+            #expect(live.value?.map(\.title) == ["x"])
+        }
+    }
+
+    @Test(arguments: [
+        (#""id": "id""#, "RFC 6901"), (#""id": "/""#, "RFC 6901"), (#""id": "/a~2""#, "RFC 6901"),
+        (#""ids": "client""#, "needs the setting 'id'"),
+        (#""id": "/id", "conflict": "last-write-wins""#, "'updatedAt', which is not set"),
+        (#""id": "/id", "time": "seconds""#, "'updatedAt' is not set"),
+        (#""id": "/id", "versions": "increasing""#, "'version' is not set"),
+        (#""id": "/id", "updatedAt": "/id""#, "different places"),
+        (#""id": "/id", "indexes": [["a", "b", "c", "d", "e"]]"#, "more than 4 fields"),
+        (#""id": "/id", "indexes": [["a\"b"]]"#, "a field such as"),
+        (#""id": "/id", "conflict": { "use": "merge-fields", "union": ["id"] }"#, "no list"),
+        (#""id": "/id", "conflict": "mine""#, "last-write-wins"),
+    ])
+    func mistakeInThePolicyIsFound(_ settings: String, _ words: String) throws {
+        try SimulatedWorld(seed: 1).run(leaving: .anything) { world in
+            let app = try RecordsApp(in: world)
+            let policy = #"{ "resource": "notes", "origin": "service", "records": { \#(settings) } }"#
+            do {
+                _ = try await app.pantry(["notes": policy])
+                Issue.record("no mistake was found")
+            } catch { #expect("\(error)".contains(words), "\(error)") }
+        }
+    }
+
+    @Test func settingsBecomeRules() throws {
+        let policy = """
+            { "resource": "notes", "origin": "service",
+              "records": { "id": "/a/id", "ids": "server", "version": "/v", "versions": "increasing", "updatedAt": "/at",
+                           "time": "seconds", "sweepGuard": "10%", "indexes": [["-at"], ["/a/b", "c"]],
+                           "conflict": { "use": "last-write-wins", "of": "record", "union": ["tags"] } },
+              "outbox": { "merge": false, "durability": "process" } }
+            """
+        try run(policy) { _, _, notes in
+            let attachment = try notes.attachment()
+            let rules = attachment.planner.rules
+            #expect(rules.idPath == ["a", "id"] && rules.ids == .server && rules.versionPath == ["v"])
+            #expect(rules.versionsIncrease && rules.stamp == StampPlace(path: ["at"], format: .seconds))
+            #expect(rules.conflict.isAboutRecords && rules.unions == [["tags"]] && rules.sweepGuard == 0.1)
+            #expect(!rules.merges && attachment.outbox.durability == .process)
+            #expect(!rules.source.isEmpty && rules.formerSources.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,216 @@
+import Larder
+import LarderFoundation
+import LarderSimulation
+import LarderSystem
+import Testing
+
+@testable import LarderSync
+
+@Suite struct RecordsReadingTests {
+    private let title = Field<String>("title")
+    private let rank = Field<Int>("rank")
+
+    private func run(
+        _ policy: String = RecordsApp.notes,
+        _ test: @escaping @Sendable (RecordsApp, Pantry, Records<Note>) async throws -> Void
+    ) throws {
+        try SimulatedWorld(seed: 1).run(leaving: .anything) { world in
+            let app = try RecordsApp(in: world)
+            let pantry = try await app.pantry(["notes": policy])
+            try await test(app, pantry, pantry.records("notes", of: Note.self))
+            await pantry.close()
+        }
+    }
+
+    private static let three = [
+        #"{"id":"a","title":"x","rank":3}"#, #"{"id":"b","title":"y","rank":1}"#, #"{"id":"c","title":"z"}"#,
+    ]
+
+    // MARK: Single records
+
+    @Test func recordIsAbsentOnlyAfterACompletePullOfThePresentSource() throws {
+        try run { app, pantry, notes in
+            #expect(try await notes.get("d") == .unknown)
+            try await notes.importing([Note(id: "a", title: "kept")])
+            #expect(try await notes.get("d") == .unknown)
+            try await notes.pull(Self.three)
+            #expect(try await notes.get("d") == .absent)
+            #expect(try await notes.get(["a", "d", "a"]).map { $0?.record?.value.title } == ["x", nil, "x"])
+            // The records of another service are not known.
+            let other = RecordsApp.notes.replacing(#""service""#, with: #"{ "use": "service", "at": "there" }"#)
+            try await app.change("notes", other, of: pantry)
+            #expect(try await notes.get("d") == .unknown)
+            #expect(try await !notes.query().isComplete)
+        }
+    }
+
+    @Test func raisedEditionMakesThePullIncomplete() throws {
+        try run { app, pantry, notes in
+            try await notes.pull(Self.three)
+            #expect(try await notes.query().isComplete)
+            let raised = RecordsApp.notes.replacing(#""id": "/id""#, with: #""id": "/id", "edition": 2"#)
+            try await app.change("notes", raised, of: pantry)
+            #expect(try await !notes.query().isComplete)
+            #expect(try await notes.count() == 3)
+        }
+    }
+
+    @Test func recordTellsWhenItWasReceived() throws {
+        try run { app, _, notes in
+            try await app.world.sleep(for: .seconds(100))
+            try await notes.pull(Self.three)
+            let received = Timestamp(seconds: 1_767_571_300)
+            try await app.world.sleep(for: .seconds(100))
+            try await notes.update("a") { $0.title = "mine" }
+            #expect(try await notes.get("a").record?.receivedAt == received)
+            #expect(try await notes.create(Note(title: "new")).receivedAt == nil)
+        }
+    }
+
+    // MARK: Lists
+
+    @Test func queriesSelectSortAndCount() throws {
+        try run { _, _, notes in
+            try await notes.pull(Self.three)
+            try await notes.update("c") { $0.rank = 2 }
+            let ranked = try await notes.query(Query(rank >= 1).sorted(by: rank, .descending)).records
+            #expect(ranked.map(\.id) == ["a", "c", "b"])
+            #expect(try await notes.query(Query().limit(2)).records.map(\.id) == ["a", "b"])
+            #expect(try await notes.count(Query(rank < 3)) == 2)
+            #expect(try await notes.count(Query(rank < 3).limit(1)) == 1)
+            await #expect(throws: QueryError.self) { try await notes.query(Query(Field<String>("a\"b") == "x")) }
+        }
+    }
+
+    @Test func declaredIndexesAreUsed() throws {
+        let policy = RecordsApp.notes.replacing(#""/id""#, with: #""/id", "indexes": [["-rank"], ["title", "rank"]]"#)
+        try run(policy) { _, _, notes in
+            try await notes.pull(Self.three)
+            let selection = try Query(rank >= 1).sorted(by: rank, .descending).selection(in: nil)
+            let attachment = try notes.attachment()
+            let plan = try await attachment.reading { database in
+                try database.reading { connection in
+                    var lines = ""
+                    let sql =
+                        "EXPLAIN QUERY PLAN SELECT n FROM records WHERE t=? AND state<4 AND "
+                        + (selection.condition ?? "") + " ORDER BY " + selection.order.joined(separator: ", ") + ", n"
+                    try connection.each(sql, [.integer(1)] + selection.values.map(\.bound)) {
+                        lines += $0.text(3) + "\n"
+                        return true
+                    }
+                    return lines
+                }
+            }
+            #expect(plan.contains("SEARCH records USING INDEX declared_notes_") && !plan.contains("TEMP B-TREE"))
+        }
+    }
+
+    @Test func recordThatDoesNotDecodeIsLeftOutAndCounted() throws {
+        try run { _, pantry, notes in
+            try await notes.pull(Self.three + [#"{"id":"d","title":7}"#])
+            let page = try await notes.query()
+            #expect(page.records.map(\.id) == ["a", "b", "c"] && page.undecodable == 1)
+            #expect(try await notes.get(["a", "d"]).map { $0 == nil } == [false, true])
+            let error = await #expect(throws: RecordError.self) { try await notes.get("d") }
+            #expect(error?.code == .undecodable)
+            #expect(try await pantry.records("notes").query().records.count == 4)
+            #expect(pantry.resource("notes").metrics[.undecodableRecords] == 2)
+        }
+    }
+
+    @Test func datesAreInTheFormatOfTheHandle() throws {
+        try run { _, pantry, _ in
+            let notes = pantry.records("notes", of: Note.self, format: ISODates.self)
+            let date = Date(timeIntervalSince1970: 1_777_629_600)
+            let made = try await notes.create(Note(title: "a", at: date))
+            let raw = try await pantry.records("notes").get(made.id).record?.value
+            #expect(raw?["at"]?.string == "2026-05-01T10:00:00Z")
+            #expect(try await notes.query(Query(Field<Date>("at") <= date)).records.map(\.value.at) == [date])
+            #expect(try await notes.query(Query(Field<Date>("at") < date)).records.isEmpty)
+        }
+    }
+
+    // MARK: Observing
+
+    @Test func observerSeesWhatIsThereAndThenEachChange() throws {
+        try run { _, _, notes in
+            var pages = notes.observe(Query(title != "z").sorted(by: title)).makeAsyncIterator()
+            let first = try #require(await pages.next())
+            #expect(first.records.isEmpty && !first.isComplete)
+            try await notes.pull(Self.three)
+            let second = try #require(await pages.next())
+            #expect(second.records.map(\.id) == ["a", "b"] && second.isComplete)
+            // A change of another record shows nothing.
+            try await notes.update("c") { $0.rank = 9 }
+            try await notes.update("a") { $0.title = "zz" }
+            let third = try #require(await pages.next())
+            #expect(third.records.map(\.id) == ["b", "a"] && third.records[1].state == .pending)
+        }
+    }
+
+    @Test func slowObserverGetsTheLatestPageOnly() throws {
+        try run { app, _, notes in
+            var pages = notes.observe().makeAsyncIterator()
+            _ = await pages.next()
+            for number in 0..<5 {
+                try await notes.create(Note(title: "\(number)"))
+                try await app.world.sleep(for: .seconds(1))
+            }
+            #expect(await pages.next()?.records.count == 5)
+        }
+    }
+
+    @Test func observerStaysInItsAccount() throws {
+        let policy = #"{ "resource": "notes", "origin": "signed", "records": { "id": "/id" } }"#
+        try run(policy) { app, pantry, notes in
+            var refused = notes.observe().makeAsyncIterator()
+            #expect((await refused.next()?.error as? RecordError)?.code == .notSignedIn)
+            #expect(await refused.next() == nil)
+            app.account.withLock { $0 = "alice" }
+            var pages = notes.observe().makeAsyncIterator()
+            _ = await pages.next()
+            app.account.withLock { $0 = "bob" }
+            try await notes.create(Note(title: "his"))
+            try await pantry.records("notes", of: Note.self, scope: "alice").create(Note(title: "hers"))
+            #expect(await pages.next()?.records.map(\.value.title) == ["hers"])
+        }
+    }
+
+    @Test func observerFollowsAReloadAndEndsWithThePantry() throws {
+        try run { app, pantry, notes in
+            var pages = notes.observe().makeAsyncIterator()
+            _ = await pages.next()
+            let changed = RecordsApp.notes.replacing(#""/id""#, with: #""/id", "sweepGuard": "10%""#)
+            try await app.change("notes", changed, of: pantry)
+            try await notes.create(Note(title: "after"))
+            #expect(await pages.next()?.records.map(\.value.title) == ["after"])
+            await pantry.close()
+            #expect(await pages.next() == nil)
+        }
+    }
+
+    @Test func queryThatCannotBeAskedEndsTheStream() throws {
+        try run { _, _, notes in
+            var pages = notes.observe(Query(Field<String>("") == "x")).makeAsyncIterator()
+            #expect(await pages.next()?.error is QueryError)
+            #expect(await pages.next() == nil)
+        }
+    }
+
+    @Test func observerSeesTheChangeOfAnotherProcess() async throws {
+        // Two pantries share nothing but the files, as two processes do.
+        let app = try RecordsApp(in: SystemWorld())
+        let (one, other) = (try await app.pantry(), try await app.pantry())
+        var pages = one.records("notes", of: Note.self).observe().makeAsyncIterator()
+        _ = await pages.next()
+        try await other.records("notes", of: Note.self).create(Note(title: "there"))
+        #expect(await pages.next()?.records.map(\.value.title) == ["there"])
+        await one.close()
+        await other.close()
+    }
+}
+
+private enum ISODates: JSONFormat {
+    static func configure(_ decoder: JSONDecoder) { decoder.dateDecodingStrategy = .iso8601 }
+    static func configure(_ encoder: JSONEncoder) { encoder.dateEncodingStrategy = .iso8601 }
+}
