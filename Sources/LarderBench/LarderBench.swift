@@ -63,8 +63,10 @@ import Larder
     /// Runs the command line and returns the exit code: 0 if it went well, 2 for wrong arguments, 1 for anything else.
     private static func run(_ words: [String]) async -> Int32 {
         var arguments = words[...]
-        // The benchmark starts this in a process of its own.
-        if words.count == 3, words[..<2] == ["sync", "--write"] { return await SyncWriter.serve(words[2]) }
+        #if canImport(Glibc) || canImport(Musl)
+            // The benchmark starts this in a process of its own.
+            if words.count == 3, words[..<2] == ["sync", "--write"] { return await SyncWriter.serve(words[2]) }
+        #endif
         switch arguments.first {
         case "evictions": return EvictionBench.main(Array(arguments.dropFirst()))
         case "hitratio": return await HitRatioBench.main(Array(arguments.dropFirst()))
