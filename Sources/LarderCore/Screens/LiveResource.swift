@@ -20,9 +20,9 @@ public import Observation
 /// network returns. It also shows the answers that other loads get. It lives no longer than its owner keeps it: with
 /// the last reference, it stops to listen, and nobody waits for its loads any more.
 ///
-/// When the app clears the data of the request, for example with ``Pantry/clear(_:)`` at a logout, the phase is
-/// ``Phase/empty`` before the first copy is removed. Answers of calls that began earlier are not shown. The screen stays
-/// empty until it calls ``reload()`` or ``refresh()``.
+/// When the app clears the data of the request, for example with ``Pantry/clear(_:discardingUnsent:)`` at a logout, the
+/// phase is ``Phase/empty`` before the first copy is removed. Answers of calls that began earlier are not shown. The screen
+/// stays empty until it calls ``reload()`` or ``refresh()``.
 ///
 /// Its request stays in the account for which it was made. When another account signs in, make another one.
 ///

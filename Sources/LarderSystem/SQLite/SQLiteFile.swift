@@ -79,7 +79,9 @@ public final class SQLiteFile: Sendable {
     ///
     /// If the file is damaged, throws.
     ///
-    /// - Parameter repairs: whether a damaged file is set aside, so that the next use begins a new one.
+    /// - Parameters:
+    ///   - repairs: whether a damaged file is set aside, so that the next use begins a new one.
+    ///   - body: makes the changes.
     public func writing<Result>(repairs: Bool = true, _ body: (SQLiteConnection) throws -> Result) throws -> Result {
         try state.withLock { state in
             if repairs, let damaged = state.damaged {

@@ -40,8 +40,11 @@ public final class Listeners<Event: Sendable>: Sendable {
     /// A stream of `first` and of the events from now on that `isWanted` accepts. Of events that nobody takes, it keeps the
     /// last `most`.
     ///
-    /// - Parameter first: describes the present state. It must be quick. No event that is sent by ``send(noting:)`` comes
-    ///   between this description and the first event of the stream.
+    /// - Parameters:
+    ///   - most: the largest number of events that wait for the reader.
+    ///   - isWanted: returns whether the stream has an event.
+    ///   - first: describes the present state. It must be quick. No event that is sent by ``send(noting:)`` comes between
+    ///     this description and the first event of the stream.
     public func stream(
         most: Int, where isWanted: @escaping @Sendable (Event) -> Bool = { _ in true },
         after first: () -> [Event] = { [] }
