@@ -91,9 +91,16 @@ extension RecordRow {
 
 extension SQLiteConnection {
     /// Returns the number of a record, by its id or a former one; nil if there is none.
+    ///
+    /// - Throws: ``SQLiteFailure/damaged`` if the index of ids leads to another record.
     func record(of id: String, in table: Int64) throws -> Int64? {
         let found = try first("SELECT n FROM records WHERE t=? AND id=?", .integer(table), .text(id)) { $0.integer(0) }
-        if found != nil || !TemporaryID.isOne(id) { return found }
+        if let found {
+            let kept = try first("SELECT id FROM records WHERE n=?", .integer(found)) { $0.text(0) }
+            guard kept?.utf8.elementsEqual(id.utf8) == true else { throw SQLiteFailure.damaged }
+            return found
+        }
+        if !TemporaryID.isOne(id) { return nil }
         return try first("SELECT record FROM names WHERE former=? AND t=?", .text(id), .integer(table)) {
             $0.integer(0)
         }
