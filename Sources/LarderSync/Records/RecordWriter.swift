@@ -9,7 +9,11 @@ public final class RecordWriter {
     private let transaction: RecordTransaction
     private var parts: [RecordTable: RecordPart] = [:]
 
-    init(_ pantry: Pantry, _ transaction: RecordTransaction) { (self.pantry, self.transaction) = (pantry, transaction) }
+    private let accounts: PresentAccounts
+
+    init(_ pantry: Pantry, _ transaction: RecordTransaction, for accounts: PresentAccounts) {
+        (self.pantry, self.transaction, self.accounts) = (pantry, transaction, accounts)
+    }
 
     /// Makes a record.
     ///
@@ -103,7 +107,10 @@ public final class RecordWriter {
 
     /// Returns the part of the transaction that is about some records.
     func part<Value>(_ records: Records<Value>) throws -> RecordPart {
-        let table = try records.table()
+        guard records.pantry === pantry else {
+            throw RecordError(.unsuitable, "the records belong to another pantry")
+        }
+        let table = try records.table(among: accounts)
         if let known = parts[table] { return known }
         let attachment = try pantry.recordsAttachment(records.name)
         let number = try transaction.number(of: table, idPath: attachment.planner.rules.idPath)

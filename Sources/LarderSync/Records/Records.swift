@@ -55,9 +55,11 @@ public struct Records<Value: Sendable>: Sendable {
     func table() throws(RecordError) -> RecordTable {
         if case .table(let table) = owner { return table }
         let resource = pantry.resource(name)
+        if let scope = resource.request().key.scope { return RecordTable(resource: name, scope: scope) }
         if (try? resource.lacksAccount) == true {
             throw RecordError(.notSignedIn, "the origin of '\(name)' works for an account, and nobody is signed in")
         }
+        // Somebody may have signed in meanwhile.
         return RecordTable(resource: name, scope: resource.request().key.scope)
     }
 
@@ -65,6 +67,15 @@ public struct Records<Value: Sendable>: Sendable {
     ///
     /// - Throws: ``RecordError`` if the resource has none.
     func attachment() throws(RecordError) -> RecordsAttachment { try pantry.recordsAttachment(name) }
+
+    /// Returns the table of the account that was signed in when a transaction began.
+    ///
+    /// - Throws: ``RecordError`` if nobody was.
+    func table(among accounts: PresentAccounts) throws(RecordError) -> RecordTable {
+        if case .table(let table) = owner { return table }
+        guard let table = accounts.tables[name] else { return try table() }
+        return try table.get()
+    }
 }
 
 extension Pantry {
@@ -102,5 +113,19 @@ extension Pantry {
             throw RecordError(.noRecords, "resource '\(name)' has no section 'records'")
         }
         return attachment
+    }
+}
+
+/// The tables of the accounts that are signed in at one moment, by resource. A transaction keeps them, so that nobody's
+/// changes reach another account when somebody else signs in before it ends.
+struct PresentAccounts: Sendable {
+    let tables: [String: Result<RecordTable, RecordError>]
+
+    init(of pantry: Pantry) {
+        let names = pantry.resources.filter { pantry.attachment(RecordsAttachment.self, of: $0) != nil }
+        tables = Dictionary(
+            uniqueKeysWithValues: names.map { name in
+                (name, Result { () throws(RecordError) in try pantry.records(name).table() })
+            })
     }
 }

@@ -32,9 +32,10 @@ extension Pantry {
         by attachment: RecordsAttachment, _ durability: RecordDatabase.Durability,
         _ body: @escaping @Sendable (RecordWriter) throws -> Result
     ) async throws -> Result {
-        try await attachment.writing { [self] database in
+        let accounts = PresentAccounts(of: self)
+        return try await attachment.writing { [self] database in
             let (result, changed) = try database.changing(durability) { transaction in
-                let writer = RecordWriter(self, transaction)
+                let writer = RecordWriter(self, transaction, for: accounts)
                 return (try body(writer), writer.changedParts)
             }
             for part in changed { part.attachment.remember(part) }

@@ -187,6 +187,29 @@ private struct Versioned: Codable, Sendable {
         }
     }
 
+    @Test func transactionStaysInTheAccountInWhichItBegan() throws {
+        try SimulatedWorld(seed: 1).run(leaving: .anything) { world in
+            let app = try RecordsApp(in: world)
+            app.account.withLock { $0 = "alice" }
+            let pantry = try await app.pantry([
+                "notes": #"{ "resource": "notes", "origin": "signed", "records": { "id": "/id" } }"#,
+                "trips": #"{ "resource": "trips", "origin": "signed", "records": { "id": "/id" } }"#,
+            ])
+            let (notes, trips) = (pantry.records("notes", of: Note.self), pantry.records("trips", of: Note.self))
+            try await pantry.write { changes in
+                try changes.create(Note(title: "Osaka"), in: trips)
+                app.account.withLock { $0 = "bob" }
+                try changes.create(Note(title: "book!"), in: notes)
+            }
+            let ofBob = try await (trips.count(), notes.count())
+            #expect(ofBob == (0, 0))
+            app.account.withLock { $0 = "alice" }
+            let ofAlice = try await (trips.count(), notes.count())
+            #expect(ofAlice == (1, 1))
+            await pantry.close()
+        }
+    }
+
     @Test func transactionWithARefusedChangeLeavesNothing() throws {
         try run(Self.notes("", outbox: #"{ "most": 1 }"#)) { _, pantry, notes in
             do {
