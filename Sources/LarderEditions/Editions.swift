@@ -28,7 +28,7 @@ public final class Editions: Attachment {
     private let known: Locked<EditionFacts>
     let loads = AnsweredLoads()
     let polling = Locked(ChannelPoll())
-    private let listeners = EventStreams()
+    private let listeners = Listeners<EditionEvent>()
     private let start = Locked<AgendaItem?>(nil)
 
     var world: any World { context.world }
@@ -83,7 +83,7 @@ public final class Editions: Attachment {
     public var isTrial: Bool { known.withLock { $0.isTrial } }
 
     /// The events from now on. Each access returns a new stream, which ends with the pantry.
-    public var events: AsyncStream<EditionEvent> { listeners.stream() }
+    public var events: AsyncStream<EditionEvent> { listeners.stream(most: 100) }
 
     /// The time at which the channel was last reached; nil if it never was, or if that time is still to come.
     var reached: Timestamp? { known.withLock { $0.reached }.flatMap { $0 <= world.now ? $0 : nil } }

@@ -14,6 +14,7 @@ public final class Listeners<Event: Sendable>: Sendable {
     private struct State {
         var last = 0
         var listeners: [Listener] = []
+        var hasEnded = false
     }
 
     private let state = Locked(State())
@@ -75,16 +76,30 @@ public final class Listeners<Event: Sendable>: Sendable {
         return event
     }
 
+    /// Removes all listeners, and ends their streams and those that are asked for later.
+    public func end() {
+        let listeners = state.withLock { state in
+            defer { (state.listeners, state.hasEnded) = ([], true) }
+            hasListener.store(false, ordering: .relaxed)
+            return state.listeners
+        }
+        for listener in listeners { listener.finish?() }
+    }
+
     private func add(
         _ handle: @escaping @Sendable (Event) -> Void, finish: (@Sendable () -> Void)?, first: () -> Void = {}
     ) -> Int {
-        state.withLock { state in
+        let (number, hasEnded) = state.withLock { state in
             first()
             state.last += 1
-            state.listeners.append(Listener(number: state.last, handle: handle, finish: finish))
-            hasListener.store(true, ordering: .relaxed)
-            return state.last
+            if !state.hasEnded {
+                state.listeners.append(Listener(number: state.last, handle: handle, finish: finish))
+                hasListener.store(true, ordering: .relaxed)
+            }
+            return (state.last, state.hasEnded)
         }
+        if hasEnded { finish?() }
+        return number
     }
 
     private func remove(_ number: Int) {
