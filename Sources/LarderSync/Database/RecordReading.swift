@@ -43,18 +43,6 @@ extension RecordDatabase {
         }
     }
 
-    /// Returns the ids of those records of which only changes are known, among some.
-    func unknown(_ ids: [String], of table: RecordTable) throws -> Set<String> {
-        try reading { connection in
-            guard let number = try number(of: table, connection) else { return [] }
-            return Set(
-                try ids.filter { id in
-                    guard let record = try connection.record(of: id, in: number) else { return false }
-                    return try connection.keptRow(record, of: number)?.state == .unknown
-                })
-        }
-    }
-
     /// Returns the records that a query selects, in its order; those of the same place in it by their numbers on this device.
     func records(_ selection: RecordSelection, of table: RecordTable) throws -> [StoredRecord] {
         try reading { connection in
