@@ -28,6 +28,19 @@ final class RecordsApp: Sendable {
         self.world = world
     }
 
+    /// Runs a test with an app whose policy of notes this is.
+    static func run(
+        _ policy: String = notes,
+        _ test: @escaping @Sendable (RecordsApp, Pantry, Records<Note>) async throws -> Void
+    ) throws {
+        try SimulatedWorld(seed: 1).run(leaving: .anything) { world in
+            let app = try RecordsApp(in: world)
+            let pantry = try await app.pantry(["notes": policy])
+            try await test(app, pantry, pantry.records("notes", of: Note.self))
+            await pantry.close()
+        }
+    }
+
     /// Starts a process.
     ///
     /// - Parameter policies: the policies by their resources.

@@ -8,20 +8,8 @@ import Testing
 
 /// Loads of a resource with records, and its policy.
 @Suite struct RecordsLoadTests {
-    private func run(
-        _ policy: String = RecordsApp.notes,
-        _ test: @escaping @Sendable (RecordsApp, Pantry, Records<Note>) async throws -> Void
-    ) throws {
-        try SimulatedWorld(seed: 1).run(leaving: .anything) { world in
-            let app = try RecordsApp(in: world)
-            let pantry = try await app.pantry(["notes": policy])
-            try await test(app, pantry, pantry.records("notes", of: Note.self))
-            await pantry.close()
-        }
-    }
-
     @Test func loadAnswersFromTheTable() throws {
-        try run { app, pantry, notes in
+        try RecordsApp.run { app, pantry, notes in
             try await notes.pull([#"{"id":"a","title":"x"}"#, #"{"id":"b","title":"y"}"#])
             try await notes.update("b") { $0.title = "mine" }
             try await app.world.sleep(for: .seconds(60))
@@ -36,7 +24,7 @@ import Testing
     }
 
     @Test func loadSaysWhatIsNotKnownAndWhatIsNotThere() throws {
-        try run { _, pantry, notes in
+        try RecordsApp.run { _, pantry, notes in
             let resource = pantry.resource("notes")
             func code(_ parameters: Parameters) async -> LoadError? {
                 do { _ = try await resource.load(parameters) } catch { return error as? LoadError }
@@ -52,7 +40,7 @@ import Testing
     }
 
     @Test func streamOfUpdatesShowsTheRecords() throws {
-        try run { _, pantry, notes in
+        try RecordsApp.run { _, pantry, notes in
             try await notes.create(Note(title: "x"))
             var updates = pantry.resource("notes", as: [Note].self).updates().makeAsyncIterator()
             let first = try #require(try await updates.next())
@@ -65,7 +53,7 @@ import Testing
     }
 
     @Test func screenShowsTheRecordsAndWhatWasNeverThere() throws {
-        try run { _, pantry, notes in
+        try RecordsApp.run { _, pantry, notes in
             let live = pantry.resource("notes", as: [Note].self).live()
             await live.reload()
             #expect(live.value == nil)
@@ -108,7 +96,7 @@ import Testing
                            "conflict": { "use": "last-write-wins", "of": "record", "union": ["tags"] } },
               "outbox": { "merge": false, "durability": "process" } }
             """
-        try run(policy) { _, _, notes in
+        try RecordsApp.run(policy) { _, _, notes in
             let attachment = try notes.attachment()
             let rules = attachment.planner.rules
             #expect(rules.idPath == ["a", "id"] && rules.ids == .server && rules.versionPath == ["v"])

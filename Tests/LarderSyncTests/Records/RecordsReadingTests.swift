@@ -10,18 +10,6 @@ import Testing
     private let title = Field<String>("title")
     private let rank = Field<Int>("rank")
 
-    private func run(
-        _ policy: String = RecordsApp.notes,
-        _ test: @escaping @Sendable (RecordsApp, Pantry, Records<Note>) async throws -> Void
-    ) throws {
-        try SimulatedWorld(seed: 1).run(leaving: .anything) { world in
-            let app = try RecordsApp(in: world)
-            let pantry = try await app.pantry(["notes": policy])
-            try await test(app, pantry, pantry.records("notes", of: Note.self))
-            await pantry.close()
-        }
-    }
-
     private static let three = [
         #"{"id":"a","title":"x","rank":3}"#, #"{"id":"b","title":"y","rank":1}"#, #"{"id":"c","title":"z"}"#,
     ]
@@ -29,7 +17,7 @@ import Testing
     // MARK: Single records
 
     @Test func recordIsAbsentOnlyAfterACompletePullOfThePresentSource() throws {
-        try run { app, pantry, notes in
+        try RecordsApp.run { app, pantry, notes in
             #expect(try await notes.get("d") == .unknown)
             try await notes.importing([Note(id: "a", title: "kept")])
             #expect(try await notes.get("d") == .unknown)
@@ -45,7 +33,7 @@ import Testing
     }
 
     @Test func raisedEditionMakesThePullIncomplete() throws {
-        try run { app, pantry, notes in
+        try RecordsApp.run { app, pantry, notes in
             try await notes.pull(Self.three)
             #expect(try await notes.query().isComplete)
             let raised = RecordsApp.notes.replacing(#""id": "/id""#, with: #""id": "/id", "edition": 2"#)
@@ -56,7 +44,7 @@ import Testing
     }
 
     @Test func recordTellsWhenItWasReceived() throws {
-        try run { app, _, notes in
+        try RecordsApp.run { app, _, notes in
             try await app.world.sleep(for: .seconds(100))
             try await notes.pull(Self.three)
             let received = Timestamp(seconds: 1_767_571_300)
@@ -70,7 +58,7 @@ import Testing
     // MARK: Lists
 
     @Test func queriesSelectSortAndCount() throws {
-        try run { _, _, notes in
+        try RecordsApp.run { _, _, notes in
             try await notes.pull(Self.three)
             try await notes.update("c") { $0.rank = 2 }
             let ranked = try await notes.query(Query(rank >= 1).sorted(by: rank, .descending)).records
@@ -84,7 +72,7 @@ import Testing
 
     @Test func declaredIndexesAreUsed() throws {
         let policy = RecordsApp.notes.replacing(#""/id""#, with: #""/id", "indexes": [["-rank"], ["title", "rank"]]"#)
-        try run(policy) { _, _, notes in
+        try RecordsApp.run(policy) { _, _, notes in
             try await notes.pull(Self.three)
             let selection = try Query(rank >= 1).sorted(by: rank, .descending).selection(in: nil)
             let attachment = try notes.attachment()
@@ -106,7 +94,7 @@ import Testing
     }
 
     @Test func recordThatDoesNotDecodeIsLeftOutAndCounted() throws {
-        try run { _, pantry, notes in
+        try RecordsApp.run { _, pantry, notes in
             try await notes.pull(Self.three + [#"{"id":"d","title":7}"#])
             let page = try await notes.query()
             #expect(page.records.map(\.id) == ["a", "b", "c"] && page.undecodable == 1)
@@ -119,7 +107,7 @@ import Testing
     }
 
     @Test func datesAreInTheFormatOfTheHandle() throws {
-        try run { _, pantry, _ in
+        try RecordsApp.run { _, pantry, _ in
             let notes = pantry.records("notes", of: Note.self, format: ISODates.self)
             let date = Date(timeIntervalSince1970: 1_777_629_600)
             let made = try await notes.create(Note(title: "a", at: date))
@@ -133,7 +121,7 @@ import Testing
     // MARK: Observing
 
     @Test func observerSeesWhatIsThereAndThenEachChange() throws {
-        try run { _, _, notes in
+        try RecordsApp.run { _, _, notes in
             var pages = notes.observe(Query(title != "z").sorted(by: title)).makeAsyncIterator()
             let first = try #require(await pages.next())
             #expect(first.records.isEmpty && !first.isComplete)
@@ -149,7 +137,7 @@ import Testing
     }
 
     @Test func slowObserverGetsTheLatestPageOnly() throws {
-        try run { app, _, notes in
+        try RecordsApp.run { app, _, notes in
             var pages = notes.observe().makeAsyncIterator()
             _ = await pages.next()
             for number in 0..<5 {
@@ -162,7 +150,7 @@ import Testing
 
     @Test func observerStaysInItsAccount() throws {
         let policy = #"{ "resource": "notes", "origin": "signed", "records": { "id": "/id" } }"#
-        try run(policy) { app, pantry, notes in
+        try RecordsApp.run(policy) { app, pantry, notes in
             var refused = notes.observe().makeAsyncIterator()
             #expect((await refused.next()?.error as? RecordError)?.code == .notSignedIn)
             #expect(await refused.next() == nil)
@@ -177,7 +165,7 @@ import Testing
     }
 
     @Test func observerFollowsAReloadAndEndsWithThePantry() throws {
-        try run { app, pantry, notes in
+        try RecordsApp.run { app, pantry, notes in
             var pages = notes.observe().makeAsyncIterator()
             _ = await pages.next()
             let changed = RecordsApp.notes.replacing(#""/id""#, with: #""/id", "sweepGuard": "10%""#)
@@ -190,7 +178,7 @@ import Testing
     }
 
     @Test func queryThatCannotBeAskedEndsTheStream() throws {
-        try run { _, _, notes in
+        try RecordsApp.run { _, _, notes in
             var pages = notes.observe(Query(Field<String>("") == "x")).makeAsyncIterator()
             #expect(await pages.next()?.error is QueryError)
             #expect(await pages.next() == nil)

@@ -15,20 +15,6 @@ private struct Versioned: Codable, Sendable {
     private let title = Field<String>("title")
     private let rank = Field<Int>("rank")
 
-    /// Runs a test with an app whose policy of notes this is.
-    private func run(
-        _ notes: String = RecordsApp.notes,
-        _ test: @escaping @Sendable (RecordsApp, Pantry, Records<Note>) async throws -> Void
-    ) throws {
-        let world = SimulatedWorld(seed: 1)
-        try world.run(leaving: .anything) { world in
-            let app = try RecordsApp(in: world)
-            let pantry = try await app.pantry(["notes": notes])
-            try await test(app, pantry, pantry.records("notes", of: Note.self))
-            await pantry.close()
-        }
-    }
-
     private static func notes(_ records: String, outbox: String = "{}") -> String {
         #"{ "resource": "notes", "origin": "service", "records": { "id": "/id"\#(records) }, "outbox": \#(outbox) }"#
     }
@@ -36,7 +22,7 @@ private struct Versioned: Codable, Sendable {
     // MARK: Changes
 
     @Test func createdRecordIsReadAtOnceAndAfterARestart() throws {
-        try run { app, pantry, notes in
+        try RecordsApp.run { app, pantry, notes in
             let made = try await notes.create(Note(title: "Ramen"))
             #expect(made.state == .pending && !made.isTemporary && made.value.title == "Ramen")
             #expect(made.value.id == made.id && made.receivedAt == nil)
@@ -48,7 +34,7 @@ private struct Versioned: Codable, Sendable {
     }
 
     @Test func idsOfTheClientAreOrderedByTimeAndGivenOnesStay() throws {
-        try run { app, _, notes in
+        try RecordsApp.run { app, _, notes in
             let first = try await notes.create(Note(title: "a"))
             try await app.world.sleep(for: .milliseconds(2))
             let second = try await notes.create(Note(title: "b"))
@@ -61,7 +47,7 @@ private struct Versioned: Codable, Sendable {
     }
 
     @Test func idThatIsANumberStaysOne() throws {
-        try run { _, pantry, _ in
+        try RecordsApp.run { _, pantry, _ in
             let raw = pantry.records("notes")
             #expect(try await raw.create(JSONText(#"{"id":7,"title":"a"}"#.utf8)).id == "7")
             try await raw.put(JSONText(#"{"id":8,"title":"b"}"#.utf8))
@@ -70,7 +56,7 @@ private struct Versioned: Codable, Sendable {
     }
 
     @Test func recordThatTheServiceNamesHasATemporaryId() throws {
-        try run(Self.notes(#", "ids": "server""#)) { _, _, notes in
+        try RecordsApp.run(Self.notes(#", "ids": "server""#)) { _, _, notes in
             let made = try await notes.create(Note(id: "ignored", title: "a"))
             #expect(made.isTemporary && TemporaryID.isOne(made.id))
             #expect(try await notes.row(made.id)?.writes.first?.content == JSONText(#"{"title":"a"}"#.utf8))
@@ -78,7 +64,7 @@ private struct Versioned: Codable, Sendable {
     }
 
     @Test func updateIsTheDifferenceAndUnknownFieldsKeepTheirBytes() throws {
-        try run { _, pantry, notes in
+        try RecordsApp.run { _, pantry, notes in
             try await notes.pull([#"{ "id":"a", "title":"x", "price":1.50, "more":{"z":null} }"#])
             let changed = try await notes.update("a") { $0.title = "y" }
             #expect(changed.value.title == "y" && changed.state == .pending)
@@ -90,7 +76,7 @@ private struct Versioned: Codable, Sendable {
     }
 
     @Test func updateThatChangesNothingIsNoWrite() throws {
-        try run { _, _, notes in
+        try RecordsApp.run { _, _, notes in
             try await notes.pull([#"{"id":"a","title":"x","rank":null}"#])
             let same = try await notes.update("a") { $0.title = "x" }
             #expect(same.state == .synced)
@@ -100,7 +86,7 @@ private struct Versioned: Codable, Sendable {
 
     @Test func updateOfAMissingRecordIsAnErrorAndItsOwnErrorIsThrown() throws {
         struct Stop: Error {}
-        try run { _, _, notes in
+        try RecordsApp.run { _, _, notes in
             let error = await #expect(throws: RecordError.self) { try await notes.update("a") { $0.title = "y" } }
             #expect(error?.code == .noRecord)
             try await notes.pull([#"{"id":"a","title":"x"}"#])
@@ -115,7 +101,7 @@ private struct Versioned: Codable, Sendable {
     }
 
     @Test func putKeepsUnknownFieldsUnlessItIsRaw() throws {
-        try run { _, pantry, notes in
+        try RecordsApp.run { _, pantry, notes in
             try await notes.pull([#"{"id":"a","title":"x","price":1.50,"rank":3}"#])
             try await notes.put(Note(id: "a", title: "y"))
             let raw = pantry.records("notes")
@@ -129,7 +115,7 @@ private struct Versioned: Codable, Sendable {
     }
 
     @Test func createOrUpdateMergesWithoutDuplicates() throws {
-        try run { _, pantry, notes in
+        try RecordsApp.run { _, pantry, notes in
             try await notes.createOrUpdate(Note(id: "a", title: "x", rank: 1))
             try await notes.createOrUpdate(Note(id: "a", title: "y"))
             let found = try await notes.query().records
@@ -138,7 +124,7 @@ private struct Versioned: Codable, Sendable {
     }
 
     @Test func deletedRecordIsAbsentAndCanBeMadeAgain() throws {
-        try run { _, _, notes in
+        try RecordsApp.run { _, _, notes in
             try await notes.pull([#"{"id":"a","title":"x"}"#])
             try await notes.delete("a")
             #expect(try await notes.get("a") == .absent)
@@ -150,7 +136,7 @@ private struct Versioned: Codable, Sendable {
     }
 
     @Test func valueThatIsNoObjectIsRefused() throws {
-        try run { _, pantry, _ in
+        try RecordsApp.run { _, pantry, _ in
             for text in ["[]", "1", "null", #""a""#] {
                 let error = await #expect(throws: RecordError.self) {
                     try await pantry.records("notes").create(JSONText(text.utf8))
@@ -161,7 +147,7 @@ private struct Versioned: Codable, Sendable {
     }
 
     @Test func newRecordThatItsTypeCannotReadIsRefused() throws {
-        try run(Self.notes(#", "version": "/revision""#)) { _, pantry, notes in
+        try RecordsApp.run(Self.notes(#", "version": "/revision""#)) { _, pantry, notes in
             let error = await #expect(throws: RecordError.self) {
                 try await pantry.records("notes", of: Versioned.self).create(Versioned(title: "a", revision: 0))
             }
@@ -172,7 +158,7 @@ private struct Versioned: Codable, Sendable {
     }
 
     @Test func fullQueueThrowsAndDropsNothing() throws {
-        try run(Self.notes("", outbox: #"{ "most": 2 }"#)) { app, pantry, notes in
+        try RecordsApp.run(Self.notes("", outbox: #"{ "most": 2 }"#)) { app, pantry, notes in
             let first = try await notes.create(Note(title: "a"))
             try await notes.create(Note(title: "b"))
             let error = await #expect(throws: RecordError.self) { try await notes.create(Note(title: "c")) }
@@ -211,7 +197,7 @@ private struct Versioned: Codable, Sendable {
     }
 
     @Test func transactionWithARefusedChangeLeavesNothing() throws {
-        try run(Self.notes("", outbox: #"{ "most": 1 }"#)) { _, pantry, notes in
+        try RecordsApp.run(Self.notes("", outbox: #"{ "most": 1 }"#)) { _, pantry, notes in
             do {
                 try await pantry.write { changes in
                     _ = try changes.create(Note(title: "a"), in: notes)
@@ -228,7 +214,7 @@ private struct Versioned: Codable, Sendable {
     }
 
     @Test func queueThatIsTooLargeThrowsUntilItIsSmaller() throws {
-        try run(Self.notes("", outbox: #"{ "capacity": "2KB" }"#)) { _, _, notes in
+        try RecordsApp.run(Self.notes("", outbox: #"{ "capacity": "2KB" }"#)) { _, _, notes in
             let long = String(repeating: "x", count: 1_200)
             let first = try await notes.create(Note(title: long))
             let error = await #expect(throws: RecordError.self) { try await notes.create(Note(title: long)) }
@@ -241,7 +227,7 @@ private struct Versioned: Codable, Sendable {
 
     @Test func editsMergeUnlessThePolicySaysOtherwise() throws {
         for (outbox, count) in [("{}", 1), (#"{ "merge": false }"#, 3)] {
-            try run(Self.notes("", outbox: outbox)) { _, _, notes in
+            try RecordsApp.run(Self.notes("", outbox: outbox)) { _, _, notes in
                 let made = try await notes.create(Note(title: "a"))
                 try await notes.update(made.id) { $0.title = "b" }
                 try await notes.update(made.id) { $0.title = "c" }
@@ -251,7 +237,7 @@ private struct Versioned: Codable, Sendable {
     }
 
     @Test func undoTakesBackTheLastChangeThatWasNeverSent() throws {
-        try run(Self.notes("", outbox: #"{ "merge": false }"#)) { _, _, notes in
+        try RecordsApp.run(Self.notes("", outbox: #"{ "merge": false }"#)) { _, _, notes in
             try await notes.pull([#"{"id":"a","title":"x"}"#])
             try await notes.update("a") { $0.title = "y" }
             try await notes.update("a") { $0.title = "z" }
@@ -271,7 +257,7 @@ private struct Versioned: Codable, Sendable {
             (#""2026-01-05T00:00:00.000Z""#, #""2026-01-05T00:00:00.001Z""#), ("1767571200000", "1767571200001"),
             (#""2025-01-05T00:00:00Z""#, #""2026-01-05T00:00:00Z""#), ("1736035200", "1767571200"),
         ] {
-            try run(Self.notes(#", "updatedAt": "/updatedAt""#)) { _, pantry, notes in
+            try RecordsApp.run(Self.notes(#", "updatedAt": "/updatedAt""#)) { _, pantry, notes in
                 try await notes.pull([#"{"id":"a","title":"x","updatedAt":\#(time)}"#])
                 try await notes.update("a") { $0.title = "y" }
                 let shown = try await pantry.records("notes").get("a").record?.value
@@ -361,7 +347,7 @@ private struct Versioned: Codable, Sendable {
     // MARK: Import
 
     @Test func importedRecordsAreNoWritesAndChangeNothingThatIsThere() throws {
-        try run { _, _, notes in
+        try RecordsApp.run { _, _, notes in
             try await notes.pull([#"{"id":"a","title":"service"}"#])
             let count = try await notes.importing([Note(id: "a", title: "old"), Note(id: "b", title: "kept")])
             #expect(count == 1)
@@ -380,7 +366,7 @@ private struct Versioned: Codable, Sendable {
 
     @Test func conflictsWaitForTheAppAndEndAsItDecides() throws {
         for decision in [ConflictDecision<Note>.mine, .theirs, .merged(Note(id: "a", title: "both"))] {
-            try run(Self.notes(#", "conflict": "ask""#)) { _, pantry, notes in
+            try RecordsApp.run(Self.notes(#", "conflict": "ask""#)) { _, pantry, notes in
                 try await notes.pull([#"{"id":"a","title":"x","price":1.50}"#])
                 try await notes.update("a") { $0.title = "mine" }
                 try await notes.pull([#"{"id":"a","title":"theirs","price":1.50}"#])
@@ -406,7 +392,7 @@ private struct Versioned: Codable, Sendable {
 
     @Test func accountsNeverMeetAndNobodyCanWriteForNobody() throws {
         let policy = #"{ "resource": "notes", "origin": "signed", "records": { "id": "/id" } }"#
-        try run(policy) { app, pantry, notes in
+        try RecordsApp.run(policy) { app, pantry, notes in
             let error = await #expect(throws: RecordError.self) { try await notes.create(Note(title: "x")) }
             #expect(error?.code == .notSignedIn)
             app.account.withLock { $0 = "alice" }
@@ -423,7 +409,7 @@ private struct Versioned: Codable, Sendable {
 
     @Test func clearingAnAccountKeepsWhatWasNotSent() throws {
         let policy = #"{ "resource": "notes", "origin": "signed", "records": { "id": "/id" } }"#
-        try run(policy) { app, pantry, notes in
+        try RecordsApp.run(policy) { app, pantry, notes in
             app.account.withLock { $0 = "alice" }
             try await notes.pull([#"{"id":"a","title":"x"}"#, #"{"id":"b","title":"y"}"#])
             try await notes.update("a") { $0.title = "z" }
