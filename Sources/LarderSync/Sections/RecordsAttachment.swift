@@ -26,6 +26,7 @@ final class RecordsAttachment: AnsweringAttachment {
     private let edition: Int
     private let context: SectionContext
     private let state: Locked<State>
+    private let damages: Subscription
     /// An empty place. Who holds one hears at the next start of a clearing that a crash has ended.
     private let clearings: ClearingPlace?
 
@@ -40,6 +41,11 @@ final class RecordsAttachment: AnsweringAttachment {
         clearings = try? context.share(context.resource) { try ClearingPlace(context.place(Self.place)) }
         database = context.share(path) {
             RecordDatabase(path, in: context.world) { try place.restore() }
+        }
+        damages = database.damages.add {
+            context.tell(
+                .recordsDamaged,
+                "the database of records was damaged; what could be read was kept, and the rest is fetched anew")
         }
     }
 
@@ -184,6 +190,7 @@ final class RecordsAttachment: AnsweringAttachment {
             state.isClosed = true
             return state.streams.values
         }
+        damages.stop()
         for stream in streams { stream.finish() }
     }
 }
@@ -195,6 +202,8 @@ extension Counter {
 }
 
 extension Decision.Kind {
-    /// Indexes of records could not be made.
+    /// The database of records was damaged, and what could be read was kept.
+    static let recordsDamaged = Decision.Kind(rawValue: "records-damaged")
+    /// The indexes of records could not be made.
     static let indexesNotMade = Decision.Kind(rawValue: "record-indexes-not-made")
 }
