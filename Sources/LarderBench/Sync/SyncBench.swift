@@ -78,7 +78,7 @@ enum SyncBench {
                     for _ in 0..<count { _ = try await notes.create(record(number())) }
                 },
             ])
-        figures += ratio(figures, "sync write", "create beside bare", goal: 1.5)
+        figures += ratio(of: figures, in: "sync write", called: "create beside bare", goal: 1.5)
         func each(_ name: String, _ work: () async throws -> Void) async throws -> Figure {
             var figure = try await Figure(group: "sync write", name: name, rounds: 5, goal: nil) { _ in try await work()
             }
@@ -94,13 +94,16 @@ enum SyncBench {
         }
         ownGroup.ratio = ownGroup.median / bareGroup.median
         figures += [bareGroup, ownGroup]
-        figures += ratio([bareGroup, ownGroup], "sync write", "\(group) creates beside bare", goal: 1.5)
+        figures += ratio(
+            of: [bareGroup, ownGroup], in: "sync write", called: "\(group) creates beside bare", goal: 1.5)
         await pantry.close()
         return figures
     }
 
     /// Returns the ratio of the second figure to the first.
-    private static func ratio(_ figures: [Figure], _ group: String, _ name: String, goal: Double) -> [Figure] {
+    private static func ratio(
+        of figures: [Figure], in group: String, called name: String, goal: Double
+    ) -> [Figure] {
         guard figures.count >= 2 else { return [] }
         return [
             Figure(group: group, name: name, median: figures[1].median / figures[0].median, unit: .times, goal: goal)
@@ -127,7 +130,7 @@ enum SyncBench {
                     for _ in 0..<count { keep(try await notes.query(query)) }
                 },
             ])
-        figures += ratio(figures, name, "query beside bare", goal: 3)
+        figures += ratio(of: figures, in: name, called: "query beside bare", goal: 3)
         await pantry.close()
         return figures
     }

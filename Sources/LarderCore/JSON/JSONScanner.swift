@@ -87,7 +87,7 @@ struct JSONScanner {
             if names == nil, ranges.count == Self.manyMembers { names = Set(ranges.map { Self.name(in: bytes, $0) }) }
             let isNew =
                 names.map { _ in names?.insert(Self.name(in: bytes, range)).inserted == true }
-                ?? !ranges.contains { Self.areEqual(bytes, $0, range) }
+                ?? !ranges.contains { Self.areEqual($0, range, in: bytes) }
             if !isNew { throw mistake("an object has two members of the same name") }
             if names == nil { ranges.append(range) }
             skipSpace()
@@ -183,7 +183,9 @@ struct JSONScanner {
     }
 
     /// Returns whether two strings, with their quotes, have the same text.
-    private static func areEqual(_ bytes: UnsafeBufferPointer<UInt8>, _ left: Range<Int>, _ right: Range<Int>) -> Bool {
+    private static func areEqual(
+        _ left: Range<Int>, _ right: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>
+    ) -> Bool {
         if bytes[left].elementsEqual(bytes[right]) { return true }
         let escape = UInt8(ascii: "\\")
         guard bytes[left].contains(escape) || bytes[right].contains(escape) else { return false }

@@ -32,7 +32,7 @@ extension RecordDecisions {
         try planner.check(page, state)
         let waiting = Set(try waitingRecords())
         let before = transaction.staleRows
-        for record in page.records { try merge(record, waiting, state) }
+        for record in page.records { try merge(record, among: waiting, by: state) }
         for id in page.deleted { try mergeDeletion(of: id, state) }
         planner.turn(page, &state, staleRows: transaction.staleRows - before)
         if page.isLast { try end(&state) }
@@ -40,7 +40,7 @@ extension RecordDecisions {
         return state
     }
 
-    private func merge(_ pulled: PulledRecord, _ waiting: Set<Int64>, _ state: PullState) throws {
+    private func merge(_ pulled: PulledRecord, among waiting: Set<Int64>, by state: PullState) throws {
         guard let run = state.run else { return }
         let connection = transaction.connection
         var present: Int64?

@@ -144,20 +144,24 @@ struct KeptWrite {
         let (write, text) = (row.integer(0), row.text(7))
         (number, record, id) = (row.integer(1), row.integer(2), row.text(6))
         table = RecordTable(resource: row.text(4), scope: row.optionalText(5))
-        guard Self.seal(table, id, text, [write, number, record]) == row.integer(3),
+        guard Self.seal(of: text, number: write, table: (number, table), record: (record, id)) == row.integer(3),
             let value = try? JSONText(text.utf8), let read = QueuedWrite(number: write, value)
         else { throw SQLiteFailure.damaged }
         self.write = read
     }
 
-    private static func seal(_ table: RecordTable, _ id: String, _ text: String, _ numbers: [Int64]) -> Int64 {
-        Seal.of(table.resource, table.scope, id, text, numbers: numbers[0], numbers[1], numbers[2])
+    private static func seal(
+        of text: String, number: Int64, table: (number: Int64, name: RecordTable), record: (number: Int64, id: String)
+    ) -> Int64 {
+        Seal.of(
+            table.name.resource, table.name.scope, record.id, text, numbers: number, table.number, record.number)
     }
 
     private var values: [SQLiteValue] {
         let text = write.text.shownText
         return [
-            .integer(number), .integer(record), .integer(Self.seal(table, id, text, [write.number, number, record])),
+            .integer(number), .integer(record),
+            .integer(Self.seal(of: text, number: write.number, table: (number, table), record: (record, id))),
             .text(table.resource), SQLiteValue(table.scope), .text(id), .text(text), .integer(write.number),
         ]
     }

@@ -16,7 +16,7 @@ final class RecordPart {
 
     var planner: SyncPlanner { decisions.planner }
 
-    init(_ attachment: RecordsAttachment, _ table: RecordTable, _ decisions: RecordDecisions) throws {
+    init(of table: RecordTable, _ decisions: RecordDecisions, by attachment: RecordsAttachment) throws {
         (self.attachment, self.table, self.decisions) = (attachment, table, decisions)
         outbox = attachment.outbox
         let connection = decisions.transaction.connection

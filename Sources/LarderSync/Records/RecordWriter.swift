@@ -118,7 +118,7 @@ public final class RecordWriter {
         let decisions = try RecordDecisions(transaction, table, attachment.planner) { [pantry] table in
             pantry.attachment(RecordsAttachment.self, of: table.resource)?.planner
         }
-        let part = try RecordPart(attachment, table, decisions)
+        let part = try RecordPart(of: table, decisions, by: attachment)
         parts[table] = part
         return part
     }

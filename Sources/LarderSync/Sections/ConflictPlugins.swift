@@ -18,10 +18,10 @@ extension Plugin {
         help: "The lists whose changes are merged item by item, so that they never conflict")
 
     /// Merges what both sides have changed; of the same field, the later change stays, or else the service's.
-    static let mergeFields = rule(
+    static let mergeFields = plugin(
         "merge-fields",
         "Merges the changes. Of a field that both changed, the later change stays, or else the service's.",
-        MergeFields())
+        for: MergeFields())
 
     /// The later change stays.
     static let lastWriteWins = Plugin.custom(
@@ -35,17 +35,18 @@ extension Plugin {
     }
 
     /// The service's value stays.
-    static let serverWins = rule(
-        "server-wins", "Of a field that both changed, the service's value stays.", ServerWins())
+    static let serverWins = plugin(
+        "server-wins", "Of a field that both changed, the service's value stays.", for: ServerWins())
 
     /// The user's value stays.
-    static let clientWins = rule(
-        "client-wins", "Of a field that both changed, the user's value stays, also over a deletion.", ClientWins())
+    static let clientWins = plugin(
+        "client-wins", "Of a field that both changed, the user's value stays, also over a deletion.", for: ClientWins())
 
     /// The app decides.
-    static let askApp = rule("ask", "The app decides about records that both changed.", AskApp())
+    static let askApp = plugin(
+        "ask", "The app decides about records that both changed.", for: AskApp())
 
-    private static func rule(_ name: String, _ about: String, _ rule: some ConflictRule) -> Plugin {
+    private static func plugin(_ name: String, _ about: String, for rule: some ConflictRule) -> Plugin {
         Plugin.custom(.conflict, name, about, union) { _, unions in ConflictChoice(rule: rule, unions: Set(unions)) }
     }
 }
