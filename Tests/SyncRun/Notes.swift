@@ -88,6 +88,7 @@
 
         /// Sends what waits to a service that answers at random. One process does it at a time.
         func push(_ table: RecordTable, _ dice: inout Dice) throws {
+            try Disk.makeFolder(folder)
             try Disk.locked(folder + "/records-run") {
                 var claimed: [ClaimedWrite] = []
                 let most = 1 + dice.roll(20)
