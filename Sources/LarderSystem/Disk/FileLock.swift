@@ -10,7 +10,7 @@ extension Disk {
     ) throws -> Result {
         while true {
             let file = try openLock(path)
-            defer { close(file) }
+            defer { unlock(file) }
             var tries = 0
             while flock(file, LOCK_EX | LOCK_NB) != 0 {
                 // A stopped process may hold the lock for ever.
@@ -30,6 +30,13 @@ extension Disk {
         if file < 0, errno == EROFS || errno == EACCES { file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
         guard file >= 0 else { throw Failure("open the file") }
         return file
+    }
+
+    /// Releases a lock and closes its file. Closing alone would not release it while a program that another thread is
+    /// starting still has the file.
+    static func unlock(_ file: Int32) {
+        flock(file, LOCK_UN)
+        close(file)
     }
 
     static func isFile(_ file: Int32, at path: String) -> Bool {
@@ -68,7 +75,7 @@ extension Disk {
             }
         }
 
-        deinit { close(file) }
+        deinit { Disk.unlock(file) }
 
         /// Opens the file for writing and closes it, which watchers of its folder notice. Does nothing if it is gone.
         public func touch() {
@@ -85,7 +92,7 @@ extension Disk {
     public static func isHeld(_ path: String) -> Bool {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard file >= 0 else { return errno != ENOENT && errno != ENOTDIR && errno != ELOOP }
-        defer { close(file) }
+        defer { unlock(file) }
         return flock(file, LOCK_SH | LOCK_NB) != 0
     }
 

@@ -6,7 +6,7 @@ extension Disk {
     /// second for one that is. Runs `body` all the same after that, or if the folder cannot be locked. Blocks.
     public static func sharing<Result>(_ folder: String, _ body: () throws -> Result) rethrows -> Result {
         let file = openFolder(folder)
-        defer { if file >= 0 { close(file) } }
+        defer { if file >= 0 { unlock(file) } }
         var tries = 0
         while file >= 0, flock(file, LOCK_SH | LOCK_NB) != 0, errno == EINTR || errno == EWOULDBLOCK, tries < 1_000 {
             tries += 1
@@ -21,7 +21,7 @@ extension Disk {
     /// - Returns: the result of `body`; nil if it was not run.
     public static func alone<Result>(in folder: String, _ body: () throws -> Result) rethrows -> Result? {
         let file = openFolder(folder)
-        defer { if file >= 0 { close(file) } }
+        defer { if file >= 0 { unlock(file) } }
         if file >= 0 {
             while flock(file, LOCK_EX | LOCK_NB) != 0 {
                 if errno == EWOULDBLOCK { return nil }

@@ -44,5 +44,30 @@
             #expect(left == [])
             withExtendedLifetime(pantry) {}
         }
+
+        /// A program that another thread is starting has all open files until it begins.
+        @Test func lockEndsAlthoughAnotherProgramStillHasItsFile() throws {
+            let temporary = try TemporaryFolder()
+            let folder = temporary.url.path
+            func copyOfDescriptor(of path: String) throws -> Int32 {
+                let open = try #require(
+                    FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap(Int32.init).first {
+                        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path
+                    })
+                return dup(open)
+            }
+            let path = folder + "/lock"
+            let copy = try Disk.locked(path) { try copyOfDescriptor(of: path) }
+            defer { close(copy) }
+            #expect(try Self.locked(below: temporary.url) == [])
+
+            var held: Disk.HeldFile? = try Disk.HeldFile(in: folder, prefix: "held-")
+            let heldPath = try folder + "/" + #require(held).name
+            let heldCopy = try copyOfDescriptor(of: heldPath)
+            defer { close(heldCopy) }
+            #expect(Disk.isHeld(heldPath))
+            held = nil
+            #expect(!Disk.isHeld(heldPath))
+        }
     }
 #endif
