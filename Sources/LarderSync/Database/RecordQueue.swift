@@ -93,9 +93,9 @@ extension RecordDecisions {
     /// Makes the app's decision about a conflict.
     ///
     /// - Returns: whether there was a conflict to decide.
-    func resolve(_ id: String, with record: JSONText?) throws -> Bool {
+    func resolve(_ id: String, by decision: SyncPlanner.Decision) throws -> Bool {
         try decide(id) { row, moment, effects in
-            planner.resolve(&row, with: record, at: &moment, &effects)
+            planner.resolve(&row, by: decision, at: &moment, &effects)
         } ?? false
     }
 

@@ -8,6 +8,8 @@ protocol ConflictRule: Sendable {
     var isAboutRecords: Bool { get }
     /// Whether the user's change of a record that was deleted elsewhere makes it anew.
     var outlivesDeletion: Bool { get }
+    /// Whether the app decides about the user's deletion of a record that was changed elsewhere.
+    var asksApp: Bool { get }
 
     /// Decides.
     func resolve(_ conflict: RecordConflict) -> ConflictResolution
@@ -16,6 +18,7 @@ protocol ConflictRule: Sendable {
 extension ConflictRule {
     var isAboutRecords: Bool { false }
     var outlivesDeletion: Bool { false }
+    var asksApp: Bool { false }
 }
 
 /// A record that both sides changed.
@@ -102,6 +105,8 @@ struct ClientWins: ConflictRule {
 
 /// Leaves the decision to the app.
 struct AskApp: ConflictRule {
+    var asksApp: Bool { true }
+
     func resolve(_ conflict: RecordConflict) -> ConflictResolution { .ask }
 }
 

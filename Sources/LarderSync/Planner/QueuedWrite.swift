@@ -21,7 +21,7 @@ struct QueuedWrite: Hashable, Sendable {
         case accepted(at: Int64)
         /// The service refused it because of another change that it did not tell. The record must be looked up.
         case needsRecord
-        /// Both sides changed the same, and the app decides: see ``SyncPlanner/resolve(_:with:at:)``.
+        /// Both sides changed the same, and the app decides: see ``SyncPlanner/resolve(_:by:at:_:)``.
         case conflict
     }
 

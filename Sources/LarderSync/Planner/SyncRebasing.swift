@@ -79,6 +79,12 @@ extension SyncPlanner {
             return false
         case (.delete, let theirs?):
             if mode == .keepMine || former.meansSame(as: theirs) { return true }
+            if rules.conflict.asksApp, former != nil {
+                effects.conflicts += 1
+                effects.events.append(.conflict(id: row.id, mine: nil, theirs: theirs, result: nil))
+                write.status = .conflict
+                return true
+            }
             guard let place = rules.stamp, let time = place.time(of: theirs), time > write.stamp,
                 !rules.conflict.outlivesDeletion
             else { return true }
@@ -214,10 +220,14 @@ extension SyncPlanner {
             return false
         }
         // The merged record is newer than both that it was made of.
-        if let place = rules.stamp, let time = place.time(of: theirs), time >= write.stamp {
-            write.stamp = place.format.rounded(time + place.format.unit)
-        }
+        makeNewer(&write, than: theirs)
         write.patch = stamped(patch, stamp: write.stamp, shown: theirs)
         return true
+    }
+
+    /// Makes the time of a write later than that of a record that the user has seen.
+    func makeNewer(_ write: inout QueuedWrite, than theirs: JSONText?) {
+        guard let place = rules.stamp, let time = place.time(of: theirs), time >= write.stamp else { return }
+        write.stamp = place.format.rounded(time + place.format.unit)
     }
 }

@@ -60,7 +60,7 @@ public struct ConflictingRecord<Value: Sendable>: Sendable, Identifiable {
 
 /// A decision about a conflict.
 public enum ConflictDecision<Value: Sendable>: Sendable {
-    /// The user's changes go on.
+    /// The user's changes go on. If the user has deleted the record, it is deleted.
     case mine
     /// The record stays as the service has it, and the user's changes are dropped.
     case theirs

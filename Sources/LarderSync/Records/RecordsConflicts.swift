@@ -28,21 +28,22 @@ extension Records {
         try await write { writer, records in
             let part = try writer.part(records)
             guard let row = try part.row(id) else { return false }
-            let record: JSONText?
+            let choice: SyncPlanner.Decision
             switch decision {
-            case .theirs: record = nil
-            case .mine: record = part.planner.shown(row)
+            case .theirs: choice = .theirs
+            case .mine: choice = part.planner.shown(row).map { .record($0) } ?? .deletion
             case .merged(let value):
                 let text = try records.coding.encode(value)
-                // Fields that the type does not know stay as the user sees them.
-                record =
-                    try part.shown(id).map { shown in
-                        let known = (try? records.coding.decode(shown)).flatMap { try? records.coding.encode($0) }
-                        return known.map { Patch(from: $0, to: text, shown: shown, ignoring: []).applied(to: shown) }
-                            ?? text
-                    } ?? text
+                // Fields that the type does not know stay as the user sees them, or as the service has them.
+                let seen = part.planner.shown(row) ?? row.base
+                let merged = seen.flatMap { seen -> JSONText? in
+                    guard let known = try? records.coding.decode(seen), let former = try? records.coding.encode(known)
+                    else { return nil }
+                    return Patch(from: former, to: text, shown: seen, ignoring: []).applied(to: seen)
+                }
+                choice = .record(merged ?? text)
             }
-            return try part.decide { try $0.resolve(id, with: record) }
+            return try part.decide { try $0.resolve(id, by: choice) }
         }
     }
 }
@@ -63,16 +64,22 @@ extension RecordDatabase {
             try connection.each(
                 """
                 SELECT record FROM outbox JOIN records ON records.n=record
-                WHERE outbox.t=? AND state=? GROUP BY record ORDER BY min(outbox.n)
-                """, .integer(number), .integer(RecordRowState.conflict.rawValue)
+                WHERE outbox.t=? AND state IN (?, ?) GROUP BY record ORDER BY min(outbox.n)
+                """, .integer(number), .integer(RecordRowState.conflict.rawValue),
+                .integer(RecordRowState.deleted.rawValue)
             ) {
                 found.append($0.integer(0))
                 return true
             }
             return try found.compactMap { record in
-                try connection.keptRow(record, of: number).map {
-                    ConflictSides(id: $0.row.id, mine: $0.shown ?? $0.row.base, theirs: $0.row.base)
+                guard let kept = try connection.keptRow(record, of: number) else { return nil }
+                let theirs = kept.row.isDeletedThere ? nil : kept.row.base
+                guard kept.state == .deleted else {
+                    return ConflictSides(id: kept.row.id, mine: kept.shown ?? kept.row.base, theirs: theirs)
                 }
+                // The state of a deleted record does not tell whether it is in conflict, but its writes do.
+                let isConflict = try connection.writes(of: record).contains { $0.status == .conflict }
+                return isConflict ? ConflictSides(id: kept.row.id, mine: nil, theirs: theirs) : nil
             }
         }
     }

@@ -20,8 +20,9 @@ extension ModelWorld {
             effects = try transact(device, record: record) { (world, moment, effects) throws(Violation) in
                 guard let place = world.devices[device].place(record) else { return }
                 let planner = world.planner.planner
-                let mine = isMine ? planner.shown(world.devices[device].rows[place]) : nil
-                _ = planner.resolve(&world.devices[device].rows[place], with: mine, at: &moment, &effects)
+                let mine = planner.shown(world.devices[device].rows[place])
+                let decision = isMine ? mine.map { .record($0) } ?? .deletion : SyncPlanner.Decision.theirs
+                _ = planner.resolve(&world.devices[device].rows[place], by: decision, at: &moment, &effects)
             }
             judge.forgetExpectations(of: record, device)
         case .arrive(let place):

@@ -67,6 +67,9 @@ enum SmallWorlds {
             name: "ask", hasVersions: true, pull: .token, conflict: AskApp(),
             scripts: [[.set(0, "x"), .set(0, "x")], [.set(0, "x")]]),
         ModelRules(
+            name: "ask about a deletion", hasVersions: true, pull: .token, conflict: AskApp(),
+            scripts: [[.delete(0)], [.set(0, "x")]]),
+        ModelRules(
             name: "union of lists", hasVersions: true, pull: .token, conflict: LastWriteWins(isAboutRecords: true),
             hasStamps: true, unions: true, scripts: [[.add(0, "b"), .set(0, "x")], [.remove(0, "a")]]),
         ModelRules(

@@ -43,9 +43,54 @@ struct RebasingTests {
         try sample.pull(#"{"id":"r","a":9,"b":1,"l":["x"]}"#)
         #expect(sample.planner.nextStep(of: sample.row, at: .max / 4) == .ask(1))
         let chosen = try JSONText(text: #"{"id":"r","a":5,"b":1,"l":["x"]}"#)
-        #expect(sample.planner.resolve(&sample.row, with: chosen, at: &sample.moment, &sample.effects))
+        #expect(sample.planner.resolve(&sample.row, by: .record(chosen), at: &sample.moment, &sample.effects))
         #expect(sample.row.writes[0].patch[["a"]]?.before?.text == "9")
         #expect(sample.planner.nextStep(of: sample.row, at: .max / 4) == .send(1))
+    }
+
+    @Test(arguments: [true, false])
+    func deletionThatTheAppKeepsGoesToTheNewVersion(_ isAsked: Bool) throws {
+        var sample = try sample {
+            $0.versionPath = ["b"]
+            if isAsked { $0.conflict = AskApp() }
+        }
+        try sample.write(.delete)
+        if isAsked {
+            try sample.pull(#"{"id":"r","a":9,"b":2}"#)
+        } else {
+            // The service refuses it again and again.
+            for _ in 0...SyncPlanner.mostRounds {
+                try sample.answer(.conflict(JSONText(text: #"{"id":"r","a":9,"b":2}"#)))
+            }
+        }
+        #expect(sample.planner.nextStep(of: sample.row, at: .max / 4) == .ask(1))
+        #expect(sample.shown == nil)
+        let key = sample.row.writes[0].key
+        #expect(sample.planner.resolve(&sample.row, by: .deletion, at: &sample.moment, &sample.effects))
+        #expect(sample.planner.nextStep(of: sample.row, at: .max / 4) == .send(1))
+        #expect(sample.kinds == [.delete] && sample.row.writes[0].key != key)
+        #expect(sample.row.version?.text == "2" && sample.row.writes[0].rounds == 0)
+    }
+
+    @Test func decisionIsAboutAllChangesOfTheRecord() throws {
+        for decision in [SyncPlanner.Decision.theirs, .deletion, .record(try JSONText(text: #"{"id":"r","a":5}"#))] {
+            var sample = try sample {
+                $0.conflict = AskApp()
+                $0.merges = false
+            }
+            try sample.set("a", "2")
+            try sample.set("a", "3")
+            try sample.write(.delete)
+            try sample.pull(#"{"id":"r","a":9}"#)
+            #expect(sample.planner.resolve(&sample.row, by: decision, at: &sample.moment, &sample.effects))
+            switch decision {
+            case .theirs: #expect(sample.row.writes.isEmpty && sample.shown == #"{"id":"r","a":9}"#)
+            case .deletion: #expect(sample.kinds == [.delete] && sample.shown == nil)
+            case .record: #expect(sample.kinds == [.update] && sample.shown == #"{"id":"r","a":5}"#)
+            }
+            #expect(sample.effects.books.unaccounted == 0)
+            #expect(sample.effects.books.pending == sample.row.writes.count)
+        }
     }
 
     @Test(arguments: [false, true])

@@ -388,6 +388,33 @@ private struct Versioned: Codable, Sendable {
         }
     }
 
+    @Test func deletionInConflictIsListedAndEndsAsTheAppDecides() throws {
+        for decision in [ConflictDecision<Note>.mine, .theirs, .merged(Note(id: "a", title: "both"))] {
+            try RecordsApp.run(Self.notes(#", "conflict": "ask""#)) { _, pantry, notes in
+                try await notes.pull([#"{"id":"a","title":"x","price":1.50}"#, #"{"id":"b","title":"x"}"#])
+                try await notes.delete("a")
+                try await notes.delete("b")
+                try await notes.pull([#"{"id":"a","title":"theirs","price":1.50}"#, #"{"id":"b","title":"x"}"#])
+                #expect(try await notes.get("a") == .absent)
+                let conflicts = try await notes.conflicts()
+                #expect(conflicts.map(\.id) == ["a"])
+                #expect(conflicts.first?.mine == nil && conflicts.first?.theirs?.title == "theirs")
+                #expect(try await notes.resolve("a", with: decision))
+                #expect(try await notes.conflicts().isEmpty)
+                let (lookup, kind) = (try await notes.get("a"), try await notes.row("a")?.writes.first?.kind)
+                switch decision {
+                case .mine: #expect(lookup == .absent && kind == .delete)
+                case .theirs: #expect(lookup.record?.value.title == "theirs" && lookup.record?.state == .synced)
+                case .merged:
+                    #expect(lookup.record?.value.title == "both" && kind == .update)
+                    let price = try await pantry.records("notes").get("a").record?.value["price"]
+                    #expect(try price == JSONText("1.50".utf8))
+                }
+                #expect(try await notes.books().unaccounted == 0)
+            }
+        }
+    }
+
     // MARK: Accounts
 
     @Test func accountsNeverMeetAndNobodyCanWriteForNobody() throws {
