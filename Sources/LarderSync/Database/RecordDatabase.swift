@@ -24,6 +24,8 @@ final class RecordDatabase: Sendable {
     let world: any World
     /// The changes of this process and of others, as far as those are watched: see ``watch()``.
     let changes = Listeners<Change>()
+    /// The watch for the changes of others.
+    let sharedWatch = Locked(SharedWatch())
     /// Told when a damaged file was set aside, and what could be read of it was saved.
     let damages = Listeners<Void>()
 

@@ -174,7 +174,7 @@ final class RecordsAttachment: AnsweringAttachment {
         let watch = database.watch()
         continuation.onTermination = { [weak self] _ in
             subscription.stop()
-            watch?.cancel()
+            watch?.stop()
             self?.state.withLock { _ = $0.streams.removeValue(forKey: number) }
         }
         continuation.yield()

@@ -7,6 +7,8 @@ public final class SQLiteProcesses: Sendable {
         var own: Disk.HeldFile?
         /// The time at which the folder was listed last.
         var listed: Duration?
+        /// The folder, which changes when a process joins, and the time at which it was first seen like this.
+        var seen: (folder: FileStamp?, since: Duration)?
         var hasOthers = false
         var hasLeft = false
     }
@@ -18,8 +20,10 @@ public final class SQLiteProcesses: Sendable {
     private let world: any World
     private let state = BlockingLock(State())
 
-    /// The time for which a list of the folder is believed.
+    /// The time for which a list of the folder is believed. The files of processes that were killed stay until the next one.
     private static let pause = Duration.seconds(1)
+    /// The time within which two changes of a folder may look like one, because file systems round times.
+    private static let resolution = Duration.milliseconds(100)
 
     /// The processes that use a database.
     ///
@@ -46,21 +50,33 @@ public final class SQLiteProcesses: Sendable {
         }
     }
 
-    /// Tells the others that something has changed.
+    /// Tells the others that something has changed. Does nothing after ``leave()``.
     ///
-    /// - Parameter isUrgent: whether a process that has just begun must hear of it, too.
+    /// A process that has joined before hears of it, even if it has just begun.
+    ///
+    /// - Parameter isUrgent: whether others are looked for in any case, also where the file system shows too late that one
+    ///   has joined.
     public func tell(atOnce isUrgent: Bool) {
+        guard world.hasOtherProcesses else { return }
         join()
-        if isUrgent { look() }
         state.withLock { state in
+            if state.hasLeft { return }
+            let folder = Disk.stamp(of: folder)
             let now = world.uptime
-            if state.listed.map({ now - $0 >= Self.pause }) ?? true { look(&state) }
+            if state.seen?.folder != folder { state.seen = (folder, now) }
+            let isKnown =
+                state.listed.map { listed in
+                    now - listed < Self.pause && listed - (state.seen?.since ?? listed) >= Self.resolution
+                } ?? false
+            if isUrgent || !isKnown { look(&state) }
             if state.hasOthers { state.own?.touch() }
         }
     }
 
-    /// Finds out whether there are others.
-    public func look() { state.withLock { look(&$0) } }
+    /// Finds out whether there are others. Does nothing after ``leave()``.
+    public func look() {
+        state.withLock { state in if !state.hasLeft { look(&state) } }
+    }
 
     private func look(_ state: inout State) {
         state.listed = world.uptime

@@ -185,6 +185,31 @@ import Testing
         }
     }
 
+    @Test func observersShareOneWatchOfTheOtherProcesses() throws {
+        try SimulatedWorld(seed: 1).run(leaving: .anything) { base in
+            let world = WatchedWorld(base: base)
+            let app = try RecordsApp(in: world)
+            let policies = ["notes": RecordsApp.notes, "trips": RecordsApp.notes.replacing("notes", with: "trips")]
+            let pantry = try await app.pantry(policies)
+            let names = ["notes", "notes", "trips"]
+            var tasks: [Task<Void, Never>] = []
+            for _ in 0..<2 {
+                tasks = names.map { name in
+                    world.spawn { for await _ in pantry.records(name).observe() {} }
+                }
+                try await world.sleep(for: .seconds(1))
+                #expect(world.watches.withLock { $0 } == 1)
+                tasks.removeLast().cancel()
+                try await world.sleep(for: .seconds(1))
+                #expect(world.watches.withLock { $0 } == 1)
+                for task in tasks { task.cancel() }
+                try await world.sleep(for: .seconds(1))
+                #expect(world.watches.withLock { $0 } == 0)
+            }
+            await pantry.close()
+        }
+    }
+
     @Test func observerSeesTheChangeOfAnotherProcess() async throws {
         // Two pantries share nothing but the files, as two processes do.
         let app = try RecordsApp(in: SystemWorld())
@@ -201,4 +226,27 @@ import Testing
 private enum ISODates: JSONFormat {
     static func configure(_ decoder: JSONDecoder) { decoder.dateDecodingStrategy = .iso8601 }
     static func configure(_ encoder: JSONEncoder) { encoder.dateEncodingStrategy = .iso8601 }
+}
+
+/// A simulated world with other processes, which counts the watches of the folder by which they tell of their changes.
+private struct WatchedWorld: World {
+    let base: SimulatedWorld
+    let watches = Locked(0)
+
+    var now: Timestamp { base.now }
+    var uptime: Duration { base.uptime }
+    func random() -> UInt64 { base.random() }
+    func sleep(for duration: Duration) async throws { try await base.sleep(for: duration) }
+    func spawn(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> { base.spawn(work) }
+    func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await base.blocking(work)
+    }
+
+    func changes(in folder: String) -> AsyncStream<FolderChange> {
+        let (stream, continuation) = AsyncStream<FolderChange>.makeStream()
+        guard folder.hasSuffix("-users") else { return stream }
+        watches.withLock { $0 += 1 }
+        continuation.onTermination = { [watches] _ in watches.withLock { $0 -= 1 } }
+        return stream
+    }
 }

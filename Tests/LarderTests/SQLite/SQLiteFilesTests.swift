@@ -42,6 +42,52 @@ import Larder
         #expect(try Disk.list(processes.folder).isEmpty)
     }
 
+    /// A world in which other processes are and time stands still until it is moved.
+    private struct StillWorld: World {
+        let base = SystemWorld()
+        let time = Locked(Duration.zero)
+        var now: Timestamp { base.now }
+        var uptime: Duration { time.withLock { $0 } }
+        func random() -> UInt64 { base.random() }
+        func sleep(for duration: Duration) async throws { try await base.sleep(for: duration) }
+        func spawn(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> { base.spawn(work) }
+        func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+            try await base.blocking(work)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: [0, 200, 400])
+    func processThatHasJustJoinedHearsOfTheNextChange(_ joined: Int) async throws {
+        let (folder, world) = (try Folder(), StillWorld())
+        let (one, other) = (
+            SQLiteProcesses(beside: folder.path + "/e.sqlite", in: world),
+            SQLiteProcesses(beside: folder.path + "/e.sqlite", in: world)
+        )
+        // It has looked for others just before.
+        for milliseconds in [0, 150, 300] where milliseconds <= joined {
+            world.time.withLock { $0 = .milliseconds(milliseconds) }
+            one.tell(atOnce: false)
+        }
+        world.time.withLock { $0 = .milliseconds(joined) }
+        other.join()
+        var changes = SystemWorld().changes(in: other.folder).makeAsyncIterator()
+        one.tell(atOnce: false)
+        #expect(await changes.next() != nil)
+        withExtendedLifetime((one, other)) {}
+    }
+
+    @Test func processThatHasLeftTheDatabaseTouchesNothing() throws {
+        let folder = try Folder()
+        let processes = SQLiteProcesses(beside: folder.path + "/e.sqlite", in: SystemWorld())
+        processes.tell(atOnce: true)
+        processes.leave()
+        let lock = folder.path + "/e.sqlite-users-lock"
+        try FileManager.default.removeItem(atPath: lock)
+        processes.look()
+        for isUrgent in [false, true] { processes.tell(atOnce: isUrgent) }
+        #expect(!FileManager.default.fileExists(atPath: lock))
+    }
+
     @Test func fileOfAnEntryIsDeletedWithIt() async throws {
         let store = place.open { $0.capacity = 1_000_000 }
         _ = try await store.write(Entry(text: large), for: .id("a"))
