@@ -76,7 +76,7 @@ extension RecordDatabase {
 
     /// Runs a query that an app has written. A query that SQLite refuses is no damage of the file. One that fails while it
     /// runs has found a row that is damaged.
-    private func query(
+    func query(
         _ sql: String, _ values: [SQLiteValue], _ connection: SQLiteConnection, _ body: (SQLiteStatement) throws -> Void
     ) throws {
         do {

@@ -31,6 +31,7 @@ enum RecordsArticle {
         }
 
         func showNothing() { add("absent") }
+        func showPlaceholder(_ id: String) { add("placeholder of \(id)") }
         func showSpinner() { add("unknown") }
         func show(_ names: [String]) { add(names.joined(separator: ", ")) }
         func showBanner(_ text: String?) { if let text { add(text) } }
@@ -61,6 +62,14 @@ enum RecordsArticle {
         let page = try await collections.query(mine)
         let inOsaka = try await collections.count(Query(Collection.owner == me && Collection.places.contains("osaka")))
         screen.show(["\(page.records.count) of mine, \(inOsaka) in Osaka"])
+
+        let favorites = [made.id, "42"]
+        for (id, lookup) in try await collections.get(favorites, where: Collection.owner == me) {
+            switch lookup {
+            case .found(let record): screen.show(record.value, isPending: record.state == .pending)
+            case .absent, .unknown: screen.showPlaceholder(id)
+            }
+        }
 
         try await collections.importing(oldCollections)
         for conflict in try await collections.conflicts() {

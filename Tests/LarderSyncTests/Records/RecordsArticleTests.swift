@@ -23,7 +23,7 @@ import Testing
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "RecordsArticle.swift")
         let code = Self.words(try String(contentsOf: file, encoding: .utf8))
         let blocks = try Self.blocks("swift")
-        #expect(blocks.count == 9)
+        #expect(blocks.count == 10)
         for block in blocks { #expect(code.contains(Self.words(block)), "not in RecordsArticle.swift: \(block)") }
     }
 
@@ -43,7 +43,10 @@ import Testing
                 [RecordsArticle.Collection(id: "7", name: "Old", ownerId: "me", updatedAt: "2025-01-01T00:00:00Z")],
                 screen)
             #expect(
-                screen.shown == ["Ramen & Udon (waits)", "unknown", "2 of mine, 0 in Osaka"])
+                screen.shown == [
+                    "Ramen & Udon (waits)", "unknown", "2 of mine, 0 in Osaka", "Ramen & Udon (waits)",
+                    "placeholder of 42",
+                ])
             let note = try await pantry.records("notes", of: RecordsArticle.Note.self).query().records.first
             let trip = try await pantry.records("collections", of: RecordsArticle.Collection.self).get(
                 note?.value.collection ?? "")

@@ -70,6 +70,31 @@ import Testing
         }
     }
 
+    @Test func filteredListKeepsWhatIsNotKnown() throws {
+        try RecordsApp.run { app, pantry, notes in
+            func titles() async throws -> [String] {
+                try await notes.get(["d", "c", "b", "a", "e"], where: rank >= 2).map { id, lookup in
+                    switch lookup {
+                    case .found(let record): "\(id) \(record.value.title)"
+                    case .absent: "\(id) absent"
+                    case .unknown: "\(id) unknown"
+                    }
+                }
+            }
+            #expect(try await titles() == ["d unknown", "c unknown", "b unknown", "a unknown", "e unknown"])
+            try await notes.importing([Note(id: "a", title: "x", rank: 3), Note(id: "b", title: "y", rank: 1)])
+            #expect(try await titles() == ["d unknown", "c unknown", "a x", "e unknown"])
+            try await notes.pull(Self.three + [#"{"id":"e","rank":5}"#])
+            #expect(try await titles() == ["d absent", "a x"])
+            #expect(pantry.resource("notes").metrics[.undecodableRecords] == 1)
+            // Of this record, only the user's own change is known.
+            try await notes.update("c") { $0.title = "mine" }
+            try await pantry.clear(.all)
+            #expect(try await titles() == ["d unknown", "c unknown", "b unknown", "a unknown", "e unknown"])
+            await #expect(throws: QueryError.self) { try await notes.get(["a"], where: Field<String>("a\"b") == "x") }
+        }
+    }
+
     @Test func declaredIndexesAreUsed() throws {
         let policy = RecordsApp.notes.replacing(#""/id""#, with: #""/id", "indexes": [["-rank"], ["title", "rank"]]"#)
         try RecordsApp.run(policy) { _, _, notes in
