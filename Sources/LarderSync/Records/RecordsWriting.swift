@@ -85,6 +85,11 @@ extension Records {
 
     /// Takes back the last change of a record that was never sent.
     ///
+    /// Edits of a record that were never sent are one change, so all of them are taken back together: the record is then as it
+    /// was before the first of them, and a record that was made and edited is gone. With `"merge": false` in the section
+    /// `outbox`, each edit is a change of its own. An edit after a change that may have reached the service is a change of its
+    /// own, too.
+    ///
     /// - Returns: whether there was one.
     @discardableResult
     public func undo(_ id: String) async throws -> Bool {

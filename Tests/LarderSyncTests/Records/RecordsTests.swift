@@ -250,6 +250,22 @@ private struct Versioned: Codable, Sendable {
         }
     }
 
+    @Test func undoTakesBackAllEditsThatWereNeverSentTogether() throws {
+        try RecordsApp.run { _, _, notes in
+            try await notes.pull([#"{"id":"a","title":"x"}"#])
+            try await notes.update("a") { $0.title = "y" }
+            try await notes.update("a") { $0.rank = 1 }
+            #expect(try await notes.undo("a"))
+            #expect(try await notes.get("a").record?.value == Note(id: "a", title: "x"))
+            let made = try await notes.create(Note(title: "new"))
+            try await notes.update(made.id) { $0.title = "newer" }
+            #expect(try await notes.undo(made.id))
+            let count = try await notes.count()
+            #expect(count == 1)
+            #expect(try await notes.books() == Books(made: 4, merged: 2, discarded: 2))
+        }
+    }
+
     // MARK: Stamps
 
     @Test func changesAreStampedAsTheFirstRecordIsWritten() throws {
