@@ -9,7 +9,21 @@ struct RecordsLoader: Loader {
     /// The most records in a list, which is one value in memory.
     private static let mostRecords = 100_000
 
+    /// The time that reading may always take, even if the caller's deadline is nearer.
+    private static let readingTime = Duration.milliseconds(20)
+
     func load(_ call: Call) async throws -> Loaded<Entry> {
+        guard let deadline = call.deadline else { return try await answer(call) }
+        // The service is not asked, so only the reading can take too long.
+        let world = attachment.world
+        var unlimited = call
+        unlimited.deadline = nil
+        let limit = max(deadline - world.uptime, Self.readingTime)
+        if let loaded = try await load(unlimited, within: limit, in: world) { return loaded }
+        throw LoadError(.deadline, "the caller's deadline passed")
+    }
+
+    private func answer(_ call: Call) async throws -> Loaded<Entry> {
         let table = RecordTable(resource: attachment.resource, scope: call.request.key.scope)
         let parameters = call.request.parameters
         if let id = parameters["id"], parameters.count == 1 { return try await record(id, of: table, call) }
@@ -23,9 +37,17 @@ struct RecordsLoader: Loader {
         let lookup = try await attachment.lookUp([id], of: table)
         guard let record = lookup.found[id] else {
             // That there is none is as good an answer as the service's own.
-            if lookup.absent.contains(id) { throw LoadError(.answer, "there is no such record", status: 404) }
+            if lookup.absent.contains(id) {
+                if call.request.noOlderThan != nil, try await !isDeletedHere(id, of: table) {
+                    let pull = try await attachment.reading { try $0.facts(of: table).pull }
+                    try checkAge(since: pull.completedAt, call)
+                }
+                throw LoadError(.answer, "there is no such record", status: 404)
+            }
             throw LoadError(.notCached, "it is not known whether there is such a record")
         }
+        // What only the user has made has no age.
+        if record.receivedAt != nil { try checkAge(since: record.receivedAt, call) }
         call.trail.note("records", .record)
         return answer(record.shown, receivedAt: record.receivedAt)
     }
@@ -39,8 +61,25 @@ struct RecordsLoader: Loader {
         if stored.count > Self.mostRecords {
             throw LoadError(.failed, "there are more than \(Self.mostRecords) records; ask for them by queries")
         }
+        try checkAge(since: pull.completedAt, call)
         call.trail.note("records", .list(stored.count, isComplete: attachment.isComplete(pull)))
         return answer(JSONText(list: stored.map(\.shown)), receivedAt: pull.completedAt)
+    }
+
+    /// Returns whether the user has deleted a record.
+    private func isDeletedHere(_ id: String, of table: RecordTable) async throws -> Bool {
+        try await attachment.reading { try $0.row(id, of: table) } != nil
+    }
+
+    /// Checks that what the service sent is as young as the request asks for.
+    ///
+    /// - Parameter received: the time at which it was received, in milliseconds since 1970; nil if it is not complete.
+    private func checkAge(since received: Int64?, _ call: Call) throws {
+        guard let limit = call.request.noOlderThan else { return }
+        let age = received.map { attachment.world.now - Timestamp(milliseconds: $0) }
+        // The age of what comes from the future is not known.
+        if let age, age >= .zero, age < limit { return }
+        throw LoadError(.notCached, "the records are older than the request allows")
     }
 
     /// Returns an answer. It is stale, because the service has not been asked.

@@ -39,6 +39,45 @@ import Testing
         }
     }
 
+    @Test func loadGivesNothingOlderThanTheRequestAllows() throws {
+        try RecordsApp.run { app, pantry, notes in
+            try await notes.pull([#"{"id":"a","title":"x"}"#, #"{"id":"b","title":"y"}"#])
+            let made = try await notes.create(Note(title: "mine"))
+            try await notes.delete("b")
+            try await app.world.sleep(for: .seconds(60))
+            let resource = pantry.resource("notes")
+            for (limit, isYoung) in [(Duration.seconds(61), true), (.seconds(60), false)] {
+                func code(_ parameters: Parameters) async -> LoadError.Code? {
+                    do { _ = try await resource.load(parameters, noOlderThan: limit) } catch {
+                        return (error as? LoadError)?.code
+                    }
+                    return nil
+                }
+                #expect(await code([:]) == (isYoung ? nil : .notCached))
+                #expect(await code(["id": "a"]) == (isYoung ? nil : .notCached))
+                #expect(await code(["id": "c"]) == (isYoung ? .answer : .notCached))
+                // What the user has done is not older than that.
+                #expect(await code(["id": made.id]) == nil)
+                #expect(await code(["id": "b"]) == .answer)
+            }
+        }
+    }
+
+    @Test func loadEndsAtItsDeadlineIfReadingTakesLonger() throws {
+        try SimulatedWorld(seed: 1).run(leaving: .anything) { base in
+            let world = SlowReadingWorld(base: base)
+            let pantry = try await RecordsApp(in: world).pantry()
+            try await pantry.records("notes", of: Note.self).create(Note(title: "x"))
+            let resource = pantry.resource("notes", as: [Note].self)
+            world.wait.withLock { $0 = .seconds(5) }
+            #expect(try await resource.load(deadline: .seconds(6)).value.count == 1)
+            let start = world.uptime
+            let error = await #expect(throws: LoadError.self) { try await resource.load(deadline: .seconds(2)) }
+            #expect(error?.code == .deadline && world.uptime - start == .seconds(2))
+            await pantry.close()
+        }
+    }
+
     @Test func streamOfUpdatesShowsTheRecords() throws {
         try RecordsApp.run { _, pantry, notes in
             try await notes.create(Note(title: "x"))
@@ -105,5 +144,28 @@ import Testing
             #expect(!rules.merges && attachment.outbox.durability == .process)
             #expect(!rules.source.isEmpty && rules.formerSources.isEmpty)
         }
+    }
+}
+
+/// A simulated world in which reading records takes a while.
+private struct SlowReadingWorld: World {
+    let base: SimulatedWorld
+    let wait = Locked(Duration.zero)
+
+    var now: Timestamp { base.now }
+    var uptime: Duration { base.uptime }
+    var hasOtherProcesses: Bool { false }
+    func random() -> UInt64 { base.random() }
+    func sleep(for duration: Duration) async throws { try await base.sleep(for: duration) }
+    func spawn(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> { base.spawn(work) }
+    func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await base.blocking(work)
+    }
+
+    func blocking<Value: Sendable>(
+        on name: String, atMost limit: Int, _ work: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        if name.hasSuffix("?read") { try await base.sleep(for: wait.withLock { $0 }) }
+        return try await base.blocking(on: name, atMost: limit, work)
     }
 }
