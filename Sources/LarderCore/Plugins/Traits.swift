@@ -177,6 +177,9 @@ public struct SectionTraits: Traits {
     /// `strategy` nor `validators`, `store` and `fallbacks`. State it whatever the settings are, because the schema for
     /// editors must know it without them.
     public var answersLoads = false
+    /// The name of another section without which it has no effect; nil if it works alone. A policy with this section and
+    /// without that one is an error.
+    public var needsSection: String?
     /// Whether its attachment limits the work for which no user waits: see ``Attachment/permits(_:on:)``.
     public var limitsBackgroundWork = false
     /// The settings that contradict each other.

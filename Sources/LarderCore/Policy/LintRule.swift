@@ -55,6 +55,14 @@ package struct LintRule: Sendable {
             [policy.origin, policy.strategy, policy.store].compactMap { $0 } + policy.around + policy.validators
             + policy.fallbacks + policy.sections
         parts.forEach(check)
+        for section in policy.sections {
+            guard let needed = section.sectionTraits.needsSection,
+                !policy.sections.contains(where: { $0.plugin.name == needed })
+            else { continue }
+            rule.report(
+                "'\(section.plugin.name)' has no effect without the section '\(needed)'", about: section, reading,
+                expected: "the section '\(needed)', or no '\(section.plugin.name)'")
+        }
     }
 
     private static let noEffect = LintRule(

@@ -17,9 +17,10 @@ struct OutboxSettings {
 }
 
 extension Plugin {
-    /// The section `outbox`: the queue of changes that wait for the service.
+    /// The section `outbox`: the queue of changes of records that wait for the service.
     public static let outbox = Plugin.section(
-        "outbox", "Says how changes wait for the service.", .group(OutboxSettings())
+        "outbox", "Says how changes of records wait for the service.", .group(OutboxSettings()),
+        traits: { _ in .with { $0.needsSection = records.name } }
     ) { _, settings in OutboxAttachment(rules: OutboxRules(settings)) }
 }
 

@@ -127,6 +127,20 @@ import Testing
         }
     }
 
+    @Test func outboxWithoutRecordsIsAMistake() throws {
+        try SimulatedWorld(seed: 1).run(leaving: .anything) { world in
+            let policy =
+                #"{ "resource": "notes", "origin": "service", "strategy": "network-only", "outbox": { "most": 2 } }"#
+            do {
+                _ = try await RecordsApp(in: world).pantry(["notes": policy])
+                Issue.record("no mistake was found")
+            } catch {
+                #expect("\(error)".contains("'outbox' has no effect without the section 'records'"), "\(error)")
+                #expect("\(error)".contains("$.outbox"), "\(error)")
+            }
+        }
+    }
+
     @Test func settingsBecomeRules() throws {
         let policy = """
             { "resource": "notes", "origin": "service",
