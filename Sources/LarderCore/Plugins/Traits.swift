@@ -193,6 +193,8 @@ public struct SectionTraits: Traits {
 
 /// The facts about a plugin of a module's own kind.
 public struct CustomTraits: Traits {
+    /// Facts of which only the module knows the type, for the checks of its own sections; nil if there are none.
+    public var facts: (any Sendable)?
     /// Returns the account in whose name it signs the calls of its origin: see ``OriginTraits/account``.
     public var account: (@Sendable () -> String?)?
     /// The fields that it adds to the requests of its origin: see ``OriginTraits/addedFields``.

@@ -18,7 +18,8 @@ package struct LintRule: Sendable {
         _ message: String, about part: Part, setting: String? = nil, _ reading: PolicyDiagnostics,
         expected: String? = nil
     ) {
-        if let setting, let node = part.node[setting] {
+        let place = setting?.split(separator: ".").reduce(Optional(part.node)) { $0?[String($1)] }
+        if let setting, let node = place.flatMap({ $0 }) {
             report(message, at: "\(part.path).\(setting)", node: node, reading: reading, expected: expected)
         } else {
             report(message, at: part.path, node: part.node, reading: reading, expected: expected)

@@ -17,8 +17,8 @@ struct SyncRules: Sendable {
     /// The place of the time of the last change, and how it is written; nil if records have none.
     var stamp: StampPlace?
     var conflict: any ConflictRule = MergeFields()
-    /// The names of lists whose changes are merged item by item.
-    var unions: Set<[String]> = []
+    /// The places of lists whose changes are merged item by item.
+    var unions: [[String]] = []
     /// Whether changes of one record that were never sent become one write.
     var merges = true
     var onReject = OnReject.revert

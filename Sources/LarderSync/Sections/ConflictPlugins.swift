@@ -4,7 +4,12 @@ public import Larder
 struct ConflictChoice: Sendable {
     var rule: any ConflictRule
     /// The places of lists whose changes are merged item by item.
-    var unions: Set<[String]>
+    var unions: [[String]]
+}
+
+/// The lists that a rule for conflicts merges item by item.
+struct MergedLists: Sendable {
+    var places: [[String]]
 }
 
 extension PluginKind {
@@ -29,9 +34,9 @@ extension Plugin {
         Setting(
             "of", .choice(["fields", "record"]), default: "fields",
             help: "What the later change wins: the fields that both changed, or the whole record"),
-        union
+        union, traits: { _, unions in .with { $0.facts = MergedLists(places: unions) } }
     ) { _, of, unions in
-        ConflictChoice(rule: LastWriteWins(isAboutRecords: of == "record"), unions: Set(unions))
+        ConflictChoice(rule: LastWriteWins(isAboutRecords: of == "record"), unions: unions)
     }
 
     /// The service's value stays.
@@ -47,6 +52,8 @@ extension Plugin {
         "ask", "The app decides about records that both changed.", for: AskApp())
 
     private static func plugin(_ name: String, _ about: String, for rule: some ConflictRule) -> Plugin {
-        Plugin.custom(.conflict, name, about, union) { _, unions in ConflictChoice(rule: rule, unions: Set(unions)) }
+        Plugin.custom(
+            .conflict, name, about, union, traits: { unions in .with { $0.facts = MergedLists(places: unions) } }
+        ) { _, unions in ConflictChoice(rule: rule, unions: unions) }
     }
 }

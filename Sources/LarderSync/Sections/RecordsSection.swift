@@ -56,9 +56,16 @@ extension SettingValues<RecordsSettings> {
         if self.updatedAt == nil, self.time != nil {
             found.append(Contradiction("time", "records have no time, because 'updatedAt' is not set"))
         }
-        let places = [self.id, self.version, self.updatedAt].compactMap(\.self)
-        if Set(places).count < places.count {
+        let places = [self.id, self.version, self.updatedAt].compactMap { $0?.steps }
+        if places.indices.contains(where: { index in places[..<index].contains { $0.isSamePlace(as: places[index]) } })
+        {
             found.append(Contradiction("id", "'id', 'version' and 'updatedAt' are different places of a record"))
+        }
+        let unions = (self.conflict.customTraits.facts as? MergedLists)?.places ?? []
+        if unions.contains(where: { union in places.contains { $0.isSamePlace(as: union) } }) {
+            found.append(
+                Contradiction(
+                    "conflict.union", "'union' names the place of 'id', 'version' or 'updatedAt', which is no list"))
         }
         if self.indexes.contains(where: { $0.count > Self.mostFields }) {
             found.append(Contradiction("indexes", "an index has more than \(Self.mostFields) fields"))
@@ -69,8 +76,6 @@ extension SettingValues<RecordsSettings> {
     private static var mostFields: Int { 4 }
 
     /// The rules that these settings make, without those of other sections.
-    ///
-    /// - Throws: `StoreError` if the rule for conflicts merges a place that no change has.
     func rules(in context: SectionContext) throws -> SyncRules {
         let choice = try self.conflict.make(ConflictChoice.self, in: context)
         var rules = SyncRules(idPath: self.id.steps)
@@ -79,10 +84,6 @@ extension SettingValues<RecordsSettings> {
         rules.versionsIncrease = self.versions == "increasing"
         (rules.conflict, rules.unions) = (choice.rule, choice.unions)
         rules.sweepGuard = self.sweepGuard
-        let fixed = [self.id, self.version, self.updatedAt].compactMap { $0?.steps }
-        if fixed.contains(where: choice.unions.contains) {
-            throw StoreError("'union' names the place of 'id', 'version' or 'updatedAt', which is no list")
-        }
         return rules
     }
 }

@@ -127,6 +127,29 @@ import Testing
         }
     }
 
+    @Test func listThatCannotBeMergedIsFoundInThePolicy() throws {
+        let policy = """
+            { "resource": "notes", "origin": "service",
+              "records": { "id": "/id", "version": "/\u{e9}",
+                           "conflict": { "use": "merge-fields", "union": [UNION] } } }
+            """
+        try SimulatedWorld(seed: 1).run(leaving: .anything) { world in
+            let app = try RecordsApp(in: world)
+            for union in ["\"id\"", "\"tags\", \"\u{e9}\""] {
+                do {
+                    _ = try await app.pantry(["notes": policy.replacing("UNION", with: union)])
+                    Issue.record("no mistake was found")
+                } catch {
+                    #expect("\(error)".contains("$.records.conflict.union"), "\(error)")
+                    #expect("\(error)".contains("notes.json:3:"), "\(error)")
+                }
+            }
+            // The same letter of two characters is another name.
+            let pantry = try await app.pantry(["notes": policy.replacing("UNION", with: "\"e\u{301}\"")])
+            await pantry.close()
+        }
+    }
+
     @Test func outboxWithoutRecordsIsAMistake() throws {
         try SimulatedWorld(seed: 1).run(leaving: .anything) { world in
             let policy =

@@ -9,7 +9,7 @@
 /// }
 /// ```
 public struct Contradiction: Hashable, Sendable {
-    /// The name of the setting. The message points at it.
+    /// The name of the setting, or the names of settings that lead to it, with dots between them. The message points at it.
     package let setting: String
     /// The contradiction in words, without any value of a setting.
     package let message: String
