@@ -49,7 +49,7 @@ final class RecordTransaction {
         }
         guard var known = found else { throw SQLiteFailure.damaged }
         (tables[table], facts[known.number]) = (known.number, known)
-        if known.idPath != idPath {
+        if !known.idPath.isSamePlace(as: idPath) {
             known.idPath = idPath
             facts[known.number] = known
             changedNumbers.insert(known.number)

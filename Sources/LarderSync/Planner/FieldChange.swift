@@ -9,6 +9,10 @@ struct FieldChange: Hashable, Sendable {
     /// The value after it; nil if it was removed.
     var after: JSONText?
 
+    static func == (left: FieldChange, right: FieldChange) -> Bool {
+        left.path.isSamePlace(as: right.path) && left.before == right.before && left.after == right.after
+    }
+
     /// Whether the change has an effect.
     var isEmpty: Bool { before.meansSame(as: after) }
 

@@ -142,9 +142,9 @@ extension SyncPlanner {
         _ effects: inout SyncEffects
     ) -> Bool {
         var (kept, contested): ([FieldChange], [FieldChange]) = ([], [])
-        for change in write.patch.changes where change.path != rules.stamp?.path {
+        for change in write.patch.changes where !rules.isStamp(change.path) {
             let present = theirs[change.path]
-            if rules.unions.contains(change.path) {
+            if rules.isUnion(change.path) {
                 kept.append(change.union(over: present))
             } else if change.before.meansSame(as: present) || mode == .keepMine {
                 kept.append(FieldChange(path: change.path, before: present, after: change.after))
@@ -155,7 +155,7 @@ extension SyncPlanner {
         kept.removeAll(where: \.isEmpty)
         let isChangedThere = !(former.map { $0.means(theirs) } ?? false)
         let mine = write.patch.applied(to: former ?? theirs)
-        let isPlain = write.patch.changes.contains { $0.path != rules.stamp?.path && !rules.unions.contains($0.path) }
+        let isPlain = write.patch.changes.contains { !rules.isStamp($0.path) && !rules.isUnion($0.path) }
         let isConflict =
             mode == .merge && (rules.conflict.isAboutRecords ? isChangedThere && isPlain : !contested.isEmpty)
         guard isConflict else { return finish(&write, of: row, Patch(kept), on: theirs, &effects) }
@@ -169,10 +169,10 @@ extension SyncPlanner {
         switch rule.resolve(conflict) {
         case .keepMine: kept += taken
         case .dropFields: break
-        case .dropAll: kept = kept.filter { rules.unions.contains($0.path) }
+        case .dropAll: kept = kept.filter { rules.isUnion($0.path) }
         case .replace:
-            kept = kept.filter { rules.unions.contains($0.path) }
-            kept += replacement(of: theirs, by: mine).changes.filter { !rules.unions.contains($0.path) }
+            kept = kept.filter { rules.isUnion($0.path) }
+            kept += replacement(of: theirs, by: mine).changes.filter { !rules.isUnion($0.path) }
         case .merged(let record): kept = replacement(of: theirs, by: record).changes
         case .ask:
             kept += taken

@@ -35,6 +35,12 @@ struct SyncRules: Sendable {
     /// The places of a record that no write changes.
     var fixedPaths: [[String]] { [idPath] + (versionPath.map { [$0] } ?? []) }
 
+    /// Returns whether changes of a place are merged item by item.
+    func isUnion(_ path: [String]) -> Bool { unions.contains { $0.isSamePlace(as: path) } }
+
+    /// Returns whether a place is that of the time of the last change.
+    func isStamp(_ path: [String]) -> Bool { stamp?.path.isSamePlace(as: path) == true }
+
     /// Returns whether a write may be sent to the present source.
     func isSent(_ write: QueuedWrite) -> Bool { write.source == source || formerSources.contains(write.source) }
 }

@@ -203,7 +203,8 @@ extension SyncPlanner {
     private func isMade(_ write: QueuedWrite, by record: JSONText) -> Bool {
         guard let content = write.content else { return false }
         return content.members.allSatisfy { member in
-            let isFixed = rules.fixedPaths.contains([member.name]) || rules.stamp?.path == [member.name]
+            let isFixed =
+                rules.fixedPaths.contains { $0.isSamePlace(as: [member.name]) } || rules.isStamp([member.name])
             return isFixed || record[member.name].meansSame(as: member.value)
         }
     }

@@ -244,5 +244,5 @@ extension SyncPlanner {
     }
 
     /// Returns whether nothing but the time of the change is left.
-    func isOnlyStamp(_ patch: Patch) -> Bool { patch.changes.allSatisfy { $0.path == rules.stamp?.path } }
+    func isOnlyStamp(_ patch: Patch) -> Bool { patch.changes.allSatisfy { rules.isStamp($0.path) } }
 }

@@ -105,6 +105,24 @@ struct RebasingTests {
         #expect(sample.planner.shown(sample.row)?["l"]?.text == #"["x","theirs","mine"]"#)
     }
 
+    @Test func fieldsWhoseNamesLookAlikeAreDifferent() throws {
+        // One character, and a letter with an accent.
+        let (one, two) = ("\u{e9}", "e\u{301}")
+        var sample = try PlannerSample(#"{"id":"r","\#(one)":["x"],"\#(two)":["x"]}"#) { $0.unions = [[one]] }
+        for name in [one, two] { try sample.set(name, #"["x","mine"]"#) }
+        try sample.pull(#"{"id":"r","\#(one)":["x","theirs"],"\#(two)":["x","theirs"]}"#)
+        let shown = try #require(sample.planner.shown(sample.row))
+        #expect(shown[one]?.text == #"["x","theirs","mine"]"#)
+        #expect(shown[two]?.text == #"["x","theirs"]"#)
+
+        var stamped = try PlannerSample(#"{"id":"r","\#(one)":1}"#) {
+            $0.stamp = StampPlace(path: [two], format: .milliseconds)
+        }
+        try stamped.set(one, "2")
+        try stamped.pull(#"{"id":"r","\#(one)":1,"x":1}"#)
+        #expect(stamped.planner.shown(stamped.row)?[one]?.text == "2")
+    }
+
     @Test func listThatTheServiceRemovedStaysRemoved() throws {
         var sample = try sample { $0.unions = [["l"]] }
         try sample.set("l", "[]")
