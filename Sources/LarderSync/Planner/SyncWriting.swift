@@ -18,7 +18,7 @@ enum RecordIntent: Hashable, Sendable {
     case update(from: JSONText, to: JSONText)
     /// Makes the record be this, whether it exists or not.
     case put(JSONText)
-    /// Makes a record, or sets these members of the one that exists.
+    /// Makes a record, or sets these members of the one that exists. An object is set member by member.
     case merge(JSONText)
     case delete
 
@@ -60,7 +60,9 @@ extension SyncPlanner {
         case .merge(let record):
             if shown == nil, !mayCreate(row) { throw .noRecord }
             guard let shown else { return try write(.create(record), to: &row, number: number, at: &moment, &effects) }
-            let merged = shown.setting(record.members.map { ([$0.name], $0.value) })
+            // Objects are merged member by member, as in an update, and what the value does not have stays.
+            let differences = Patch(from: shown, to: record, shown: shown, ignoring: []).changes
+            let merged = Patch(differences.filter { $0.after != nil }).applied(to: shown)
             return try update(from: shown, to: merged, shown: shown, &row, number, &moment, &effects)
         case .delete:
             guard shown != nil else { throw .noRecord }

@@ -74,6 +74,9 @@ public final class RecordWriter {
 
     /// Makes a record of the value's id, or sets the members of the value in the one that exists.
     ///
+    /// Members that the value does not have stay as they are, also those of objects in it, so that fields that the type does not
+    /// know are kept. A list is one value. A member that the value writes as `null` becomes `null`.
+    ///
     /// - Throws: ``RecordError``, with the code ``RecordError/Code/unsuitable`` if the value has no id.
     @discardableResult
     public func createOrUpdate<Value>(_ value: Value, in records: Records<Value>) throws -> Record<Value> {

@@ -123,6 +123,22 @@ private struct Versioned: Codable, Sendable {
         }
     }
 
+    @Test func createOrUpdateSetsTheMembersOfObjectsOneByOne() throws {
+        try RecordsApp.run { _, pantry, notes in
+            try await notes.pull([
+                #"{ "id":"a", "title":"x", "shop":{ "name":"A", "at":{"x":1.50,"y":2} }, "tags":["a","b"], "more":{"z":1} }"#
+            ])
+            let raw = pantry.records("notes")
+            let value = #"{"id":"a","shop":{"at":{"y":3}},"tags":["c"],"more":null,"new":{"k":[]}}"#
+            let merged = try await raw.createOrUpdate(JSONText(value.utf8))
+            let wanted =
+                #"{"id":"a","title":"x","shop":{"name":"A","at":{"x":1.50,"y":3}},"tags":["c"],"more":null,"new":{"k":[]}}"#
+            #expect(try merged.value.means(JSONText(wanted.utf8)))
+            let write = try #require(try await notes.row("a")?.writes.last)
+            #expect(write.patch.changes.map(\.path) == [["more"], ["new"], ["shop", "at", "y"], ["tags"]])
+        }
+    }
+
     @Test func deletedRecordIsAbsentAndCanBeMadeAgain() throws {
         try RecordsApp.run { _, _, notes in
             try await notes.pull([#"{"id":"a","title":"x"}"#])
