@@ -29,19 +29,23 @@ final class RecordDatabase: Sendable {
     /// Told when a damaged file was set aside, and what could be read of it was saved.
     let damages = Listeners<Void>()
 
-    /// The most bytes of a record or a write.
-    static let longestText = 64_000_000
+    /// The most bytes of a row: a record as the service sent it and as the user sees it together, or a write.
+    static let longestRow = 64_000_000
 
     /// The numbers of pages from which the write-ahead log is copied, and is emptied although readers may have to wait.
     private static let logPages = (usual: 1_000, most: 16_000)
 
     /// - Parameters:
     ///   - path: the path of the file.
+    ///   - longestRow: the most bytes of a row.
     ///   - makeFolder: makes its folder, if it is missing.
-    init(_ path: String, in world: any World, makeFolder: @escaping @Sendable () throws -> Void = {}) {
+    init(
+        _ path: String, in world: any World, longestRow: Int = RecordDatabase.longestRow,
+        makeFolder: @escaping @Sendable () throws -> Void = {}
+    ) {
         self.world = world
         file = SQLiteFile(
-            path, .records, longestValue: Self.longestText, makeFolder: makeFolder,
+            path, .records, longestValue: longestRow, makeFolder: makeFolder,
             salvage: { try RecordSalvage.copy(from: $0, to: $1) }, onDamage: { [damages] in damages.send(()) })
         processes = SQLiteProcesses(beside: path, in: world)
     }

@@ -1,6 +1,11 @@
 import Larder
 import LarderSystem
 
+/// The failure of a database of the app, which says nothing about the database of records.
+struct AppFailure: Error {
+    let error: SQLiteFailure
+}
+
 /// A transaction of the database of records. Blocks.
 ///
 /// Rows are read by ``row(_:of:)``, changed by a planner, and saved with ``save(_:of:)``. ``finish()`` writes the books and the
@@ -33,6 +38,29 @@ final class RecordTransaction {
 
     /// Forbids that the transaction ends well: a change was refused after parts of it were made.
     func refuse(because error: any Error) { refusal = refusal ?? error }
+
+    /// Runs statements of this database. If one fails, nothing of the transaction may stay, whatever an app does with the error.
+    ///
+    /// - Throws: the error of `body`; ``RecordError`` with the code ``RecordError/Code/tooLarge`` if a row would be too large.
+    func running<Result>(_ body: () throws -> Result) throws -> Result {
+        do { return try body() } catch let failure as SQLiteFailure {
+            let error: any Error = failure.isTooLarge ? RecordError.tooLarge : failure
+            refuse(because: error)
+            throw error
+        }
+    }
+
+    /// Runs the code of an app, which may use another database.
+    ///
+    /// - Throws: the error of a statement of this database that has failed meanwhile; ``AppFailure`` with a failure of another
+    ///   database; any other error of `body`.
+    func runningApp<Result>(_ body: () throws -> Result) throws -> Result {
+        do { return try body() } catch {
+            if let refusal = refusal as? SQLiteFailure { throw refusal }
+            if let failure = error as? SQLiteFailure { throw AppFailure(error: failure) }
+            throw error
+        }
+    }
 
     /// Returns the number of a table, and makes the table if there is none.
     ///

@@ -111,8 +111,16 @@ extension SQLiteConnection {
         return writes
     }
 
-    /// Writes a letter.
+    /// Writes a letter. If it would be too large, it has the write only.
     func put(_ letter: DeadLetter, in table: Int64, at now: Int64) throws {
+        do { try insert(letter, in: table, at: now) } catch let failure as SQLiteFailure where failure.isTooLarge {
+            var letter = letter
+            (letter.base, letter.shown) = (nil, nil)
+            try insert(letter, in: table, at: now)
+        }
+    }
+
+    private func insert(_ letter: DeadLetter, in table: Int64, at now: Int64) throws {
         let text = String(decoding: letter.text.bytes, as: UTF8.self)
         try run(
             "INSERT INTO letters(t, at, seal, letter) VALUES(?, ?, ?, ?)", .integer(table), .integer(now),

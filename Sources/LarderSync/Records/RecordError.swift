@@ -22,6 +22,8 @@ public struct RecordError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let undecodable = Code(rawValue: "undecodable")
         /// The queue of unsent changes is full: see `capacity` and `most` of the section `outbox`.
         public static let full = Code(rawValue: "full")
+        /// The record is too large to be kept, together with what the service has of it or with its unsent changes.
+        public static let tooLarge = Code(rawValue: "tooLarge")
         /// The policy's origin works for an account, and nobody is signed in.
         public static let notSignedIn = Code(rawValue: "notSignedIn")
     }
@@ -32,6 +34,11 @@ public struct RecordError: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
     init(_ code: Code, _ description: String) { (self.code, self.description) = (code, description) }
+
+    static let tooLarge = RecordError(
+        .tooLarge,
+        "the record is too large: with what the service has of it, it takes more than "
+            + "\(RecordDatabase.longestRow / 1_000_000) MB")
 
     init(_ refusal: WriteRefusal) {
         switch refusal {

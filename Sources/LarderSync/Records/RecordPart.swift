@@ -45,7 +45,9 @@ final class RecordPart {
     func write(_ intent: RecordIntent, id: String?) throws -> StoredRecord? {
         let (former, present): (RecordRow?, RecordRow)
         do {
-            (former, present) = try decisions.change(intent, id: id) { attachment.world.random() }
+            (former, present) = try decisions.transaction.running {
+                try decisions.change(intent, id: id) { attachment.world.random() }
+            }
         } catch let refusal as WriteRefusal { throw RecordError(refusal) }
         do { try count(former?.writes ?? [], present.writes) } catch {
             // Nothing of the transaction stays, also if the app goes on.
@@ -74,20 +76,24 @@ final class RecordPart {
     /// Makes a change that is no write of the user, such as taking one back.
     func decide<Result>(_ body: (RecordDecisions) throws -> Result) throws -> Result {
         isSizeKnown = false
-        return try body(decisions)
+        return try decisions.transaction.running { try body(decisions) }
     }
 
     /// Returns a record with its writes; nil if there is none.
-    func row(_ id: String) throws -> RecordRow? { try decisions.transaction.row(id, of: decisions.number) }
+    func row(_ id: String) throws -> RecordRow? {
+        try decisions.transaction.running { try decisions.transaction.row(id, of: decisions.number) }
+    }
 
     /// Returns a record as the user sees it; nil if there is none.
     func shown(_ id: String) throws -> JSONText? { try stored(id)?.shown }
 
     /// Returns a record as it is read; nil if there is none.
     func stored(_ id: String) throws -> StoredRecord? {
-        try connection.record(of: id, in: decisions.number).flatMap {
-            try connection.keptRow($0, of: decisions.number)
-        }?.stored
+        try decisions.transaction.running {
+            try connection.record(of: id, in: decisions.number).flatMap {
+                try connection.keptRow($0, of: decisions.number)
+            }?.stored
+        }
     }
 }
 

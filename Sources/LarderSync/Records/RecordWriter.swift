@@ -116,12 +116,14 @@ public final class RecordWriter {
         let table = try records.table(among: accounts)
         if let known = parts[table] { return known }
         let attachment = try pantry.recordsAttachment(records.name)
-        let number = try transaction.number(of: table, idPath: attachment.planner.rules.idPath)
-        try attachment.findStampFormat(in: number, transaction.connection)
-        let decisions = try RecordDecisions(transaction, table, attachment.planner) { [pantry] table in
-            pantry.attachment(RecordsAttachment.self, of: table.resource)?.planner
+        let part = try transaction.running {
+            let number = try transaction.number(of: table, idPath: attachment.planner.rules.idPath)
+            try attachment.findStampFormat(in: number, transaction.connection)
+            let decisions = try RecordDecisions(transaction, table, attachment.planner) { [pantry] table in
+                pantry.attachment(RecordsAttachment.self, of: table.resource)?.planner
+            }
+            return try RecordPart(of: table, decisions, by: attachment)
         }
-        let part = try RecordPart(of: table, decisions, by: attachment)
         parts[table] = part
         return part
     }
