@@ -34,12 +34,14 @@ extension Pantry {
     ) async throws -> Result {
         let accounts = PresentAccounts(of: self)
         return try await attachment.writing { [self] database in
-            let (result, changed) = try database.changing(durability) { transaction in
-                let writer = RecordWriter(self, transaction, for: accounts)
-                return (try body(writer), writer.changedParts)
-            }
-            for part in changed { part.attachment.remember(part) }
-            return result
+            do {
+                let (result, changed) = try database.changing(durability) { transaction in
+                    let writer = RecordWriter(self, transaction, for: accounts)
+                    return (try transaction.runningApp { try body(writer) }, writer.changedParts)
+                }
+                for part in changed { part.attachment.remember(part) }
+                return result
+            } catch let failure as AppFailure { throw failure.error }
         }
     }
 }

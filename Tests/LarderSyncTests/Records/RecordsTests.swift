@@ -212,6 +212,33 @@ private struct Versioned: Codable, Sendable {
         }
     }
 
+    @Test func failureOfAnotherDatabaseIsNoDamageOfTheRecords() throws {
+        try RecordsApp.run { app, pantry, notes in
+            let made = try await notes.create(Note(title: "kept"))
+            let schema = SQLiteSchema(application: 1, tables: "CREATE TABLE own(n INTEGER PRIMARY KEY);")
+            let own = SQLiteFile(app.folder.path + "/own.sqlite", schema, refusalsAreDamage: false) {}
+            for isInUpdate in [false, true] {
+                let failure = await #expect(throws: SQLiteFailure.self) {
+                    try await pantry.write { changes in
+                        func insertTwice() throws {
+                            for _ in 0..<2 { try own.writing { try $0.run("INSERT INTO own VALUES(1)") } }
+                        }
+                        try changes.update(made.id, in: notes) {
+                            $0.title = "changed"
+                            if isInUpdate { try insertTwice() }
+                        }
+                        try insertTwice()
+                    }
+                }
+                #expect(failure?.code == 1_555)
+                #expect(try await notes.get(made.id) == .found(made))
+            }
+            let path = try notes.attachment().database.file.path
+            #expect(Disk.item(path + "-damaged") == nil)
+            own.close()
+        }
+    }
+
     @Test func transactionWithARefusedChangeLeavesNothing() throws {
         try RecordsApp.run(Self.notes("", outbox: #"{ "most": 1 }"#)) { _, pantry, notes in
             do {
