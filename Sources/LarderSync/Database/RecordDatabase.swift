@@ -24,6 +24,8 @@ final class RecordDatabase: Sendable {
     let world: any World
     /// The changes of this process and of others, as far as those are watched: see ``watch()``.
     let changes = Listeners<Change>()
+    /// The resources whose records are in use, each with the number of its users.
+    private let used = Locked<[String: Int]>([:])
     /// The watch for the changes of others.
     let sharedWatch = Locked(SharedWatch())
     /// Told when a damaged file was set aside, and what could be read of it was saved.
@@ -51,6 +53,20 @@ final class RecordDatabase: Sendable {
     }
 
     // MARK: Use
+
+    /// Notes that the records of a resource are in use, until the returned subscription ends.
+    func use(_ resource: String) -> Subscription {
+        used.withLock { $0[resource, default: 0] += 1 }
+        return Subscription { [weak self] in
+            self?.used.withLock { used in
+                let left = (used[resource] ?? 1) - 1
+                used[resource] = left > 0 ? left : nil
+            }
+        }
+    }
+
+    /// Returns whether the records of a resource are in use. If not, it has no policy with records any more.
+    func isUsed(_ resource: String) -> Bool { used.withLock { $0[resource] != nil } }
 
     /// Runs `body` with a connection that sees one state of the database.
     func reading<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {

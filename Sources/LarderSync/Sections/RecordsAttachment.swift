@@ -27,6 +27,8 @@ final class RecordsAttachment: AnsweringAttachment {
     private let context: SectionContext
     private let state: Locked<State>
     private let damages: Subscription
+    /// Notes that the records of this resource are in use.
+    private let use: Subscription
     /// An empty place. Who holds one hears at the next start of a clearing that a crash has ended.
     private let clearings: ClearingPlace?
 
@@ -42,6 +44,7 @@ final class RecordsAttachment: AnsweringAttachment {
         database = context.share(path) {
             RecordDatabase(path, in: context.world) { try place.restore() }
         }
+        use = database.use(context.resource)
         damages = database.damages.add {
             context.tell(
                 .recordsDamaged,
@@ -191,6 +194,7 @@ final class RecordsAttachment: AnsweringAttachment {
             return state.streams.values
         }
         damages.stop()
+        use.stop()
         for stream in streams { stream.finish() }
     }
 }

@@ -9,21 +9,34 @@ extension RecordsAttachment {
     }
 
     /// Clears what the service sent, and the unsent changes if that is asked for.
+    ///
+    /// Resources without a policy are cleared, too: nobody else does it. A damaged database that was set aside goes as a whole,
+    /// because nobody knows whose records it has.
     private func clear(_ selection: Selection, discardingUnsent: Bool) async throws {
+        let isCleared: @Sendable (RecordTable) -> Bool
+        switch selection {
+        case .all: isCleared = { _ in true }
+        case .scope(let scope): isCleared = { $0 == RecordTable(resource: $0.resource, scope: scope) }
+        case .key, .tag: return
+        }
         try await writing { [self] database in
-            let tables = try database.tables().filter { table in
-                guard table.resource.utf8.elementsEqual(resource.utf8) else { return false }
-                switch selection {
-                case .all: return true
-                case .scope(let scope): return RecordTable(resource: resource, scope: scope) == table
-                case .key, .tag: return false
-                }
-            }
-            if tables.isEmpty { return }
-            try database.changing(.power) { transaction in
-                for table in tables {
-                    try RecordDecisions(transaction, table, planner).clear(discardingUnsent: discardingUnsent)
-                }
+            // The first try may find damage. The database is set aside then, and what was saved of it is cleared.
+            do { try clear(isCleared, of: database, discardingUnsent) } catch let failure as SQLiteFailure
+                where failure.isDamaged
+            { try clear(isCleared, of: database, discardingUnsent) }
+            try database.file.removeAside()
+        }
+    }
+
+    private func clear(
+        _ isCleared: (RecordTable) -> Bool, of database: RecordDatabase, _ discardsUnsent: Bool
+    ) throws {
+        try database.changing(.power) { transaction in
+            for facts in try TableFacts.all(transaction.connection) where isCleared(facts.table) {
+                let isOwn = facts.table.resource.utf8.elementsEqual(resource.utf8)
+                guard isOwn || !database.isUsed(facts.table.resource) else { continue }
+                let planner = isOwn ? planner : SyncPlanner(SyncRules(idPath: facts.idPath))
+                try RecordDecisions(transaction, facts.table, planner).clear(discardingUnsent: discardsUnsent)
             }
         }
     }

@@ -493,6 +493,41 @@ private struct Versioned: Codable, Sendable {
         }
     }
 
+    @Test func clearingReachesResourcesWithoutAPolicyAndDamagedFiles() throws {
+        let policy = #"{ "resource": "notes", "origin": "signed", "records": { "id": "/id" } }"#
+        try RecordsApp.run(policy) { app, pantry, notes in
+            let trips = policy.replacing("notes", with: "trips")
+            try await app.change("trips", trips, of: pantry)
+            let (hers, his) = (
+                pantry.records("trips", of: Note.self, scope: "alice"),
+                pantry.records("trips", of: Note.self, scope: "bob")
+            )
+            for records in [hers, his] {
+                try await records.pull([#"{"id":"a","title":"x"}"#, #"{"id":"b","title":"y"}"#])
+            }
+            try await hers.update("a") { $0.title = "z" }
+            let path = try notes.attachment().database.file.path
+            for suffix in ["-damaged", "-damaged-wal"] { try Data("hers".utf8).write(to: URL(filePath: path + suffix)) }
+            // The policy of trips is gone.
+            try FileManager.default.removeItem(at: app.folder.url.appending(path: "policies/trips.json"))
+            try await pantry.reload()
+            try await pantry.clear(.scope("alice"))
+            let left = try await notes.attachment().reading { database in
+                try ["alice", "bob"].map { scope in
+                    let table = RecordTable(resource: "trips", scope: scope)
+                    return try ["a", "b"].map { try database.row($0, of: table)?.base != nil }
+                }
+            }
+            #expect(left == [[false, false], [true, true]])
+            #expect(Disk.item(path + "-damaged") == nil && Disk.item(path + "-damaged-wal") == nil)
+            // What she has not sent is there again with its policy.
+            try await app.change("trips", trips, of: pantry)
+            #expect(try await hers.books().pending == 1)
+            try await hers.pull([#"{"id":"a","title":"x"}"#])
+            #expect(try await hers.get("a").record?.value.title == "z")
+        }
+    }
+
     @Test func clearingAnAccountKeepsWhatWasNotSent() throws {
         let policy = #"{ "resource": "notes", "origin": "signed", "records": { "id": "/id" } }"#
         try RecordsApp.run(policy) { app, pantry, notes in
