@@ -19,6 +19,13 @@ extension RecordDecisions {
         try save(state)
     }
 
+    /// Gives up the pull, because its pages lead nowhere. The next one begins at the last position.
+    func abandonPull() throws {
+        var state = try transaction.facts(of: number).pull
+        state.run = nil
+        try save(state)
+    }
+
     private func save(_ state: PullState) throws { try transaction.change(number) { $0.pull = state } }
 
     /// Merges a page: rows, deletions, and the position behind them. After the last page it ends the pull.

@@ -13,6 +13,8 @@ struct PullState: Hashable, Sendable, Codable {
     var generation: Int64 = 0
     /// The time at which the last pull was complete, in milliseconds since 1970; nil if none was.
     var completedAt: Int64?
+    /// The time at which the last full pull was complete; nil if none was.
+    var fullAt: Int64?
     /// The number of the full pull that would have deleted too much; nil if the last one did not.
     var suspected: Int64?
     /// The service's mark of its own history, such as a restored backup; nil if it has none.

@@ -170,6 +170,7 @@ extension SyncPlanner {
         // Rows that were not merged come again only from a position before the answers that they had missed.
         if let candidate = run.candidate, run.isCandidateEarly || !run.hasStaleRows { state.position = candidate }
         state.completedAt = moment.now
+        if run.isFull { state.fullAt = moment.now }
         state.run = nil
         switch sweep {
         case .suspicious: state.suspected = state.generation

@@ -23,8 +23,10 @@ final class RecordsAttachment: AnsweringAttachment {
     /// The place of the time of the last change; nil if records have none.
     private let stampPath: [String]?
     private let indexes: [[IndexField]]
-    private let edition: Int
-    private let context: SectionContext
+    let edition: Int
+    let context: SectionContext
+    /// The work that brings the records together with the service; nil if the policy has no `pull`.
+    let work: RecordsWork?
     private let state: Locked<State>
     private let damages: Subscription
     /// Notes that the records of this resource are in use.
@@ -37,6 +39,7 @@ final class RecordsAttachment: AnsweringAttachment {
         self.context = context
         (rules, stampPath) = (try settings.rules(in: context), settings.updatedAt?.steps)
         (indexes, edition) = (settings.indexes, settings.edition)
+        work = try settings.pull.map { RecordsWork(try $0.make(PullPlan.self, in: context), in: context) }
         let place = try context.sharedDataPlace(Self.place)
         let path = place.path + "/records.sqlite"
         state = Locked(State(stampFormat: settings.time.flatMap(StampFormat.init)))
@@ -50,6 +53,14 @@ final class RecordsAttachment: AnsweringAttachment {
                 .recordsDamaged,
                 "the database of records was damaged; what could be read was kept, and the rest is fetched anew")
         }
+        work?.begin(for: self)
+    }
+
+    /// Returns the decisions about a table in a transaction.
+    func decisions(about table: RecordTable, in transaction: RecordTransaction) throws -> RecordDecisions {
+        let number = try transaction.number(of: table, idPath: rules.idPath)
+        try findStampFormat(in: number, transaction.connection)
+        return try RecordDecisions(transaction, table, planner)
     }
 
     /// The name of the folder that all resources with records share.
@@ -57,6 +68,8 @@ final class RecordsAttachment: AnsweringAttachment {
 
     var world: any World { context.world }
     var resource: String { context.resource }
+    /// The place of the time of the last change in a record.
+    var updatedAt: JSONPointer? { stampPath.map { JSONPointer(steps: $0) } }
 
     /// How changes wait for the service.
     var outbox: OutboxRules { context.ownResource?.attachment(OutboxAttachment.self)?.rules ?? OutboxRules() }
@@ -196,6 +209,7 @@ final class RecordsAttachment: AnsweringAttachment {
         damages.stop()
         use.stop()
         for stream in streams { stream.finish() }
+        await work?.end()
     }
 }
 

@@ -3,6 +3,10 @@ import LarderSystem
 
 extension RecordsAttachment {
     func cleared(_ selection: Selection, discardingUnsent: Bool) async {
+        switch selection {
+        case .all, .scope: work?.interrupt()
+        case .key, .tag: return
+        }
         do { try await clear(selection, discardingUnsent: discardingUnsent) } catch {
             tell(.recordsNotCleared, "the records could not be cleared: \(error)")
         }

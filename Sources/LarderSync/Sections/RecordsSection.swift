@@ -19,6 +19,9 @@ struct RecordsSettings {
     let indexes = Setting(
         "indexes", .list(of: .list(of: .indexField, atLeast: 1)), default: [],
         help: "Lists of fields by which records are found and sorted quickly; \"-\" before a field for descending")
+    let pull = Setting(
+        "pull", optional: .part(.puller),
+        help: "The way to ask the service for records; without it, they stay as they are")
     let conflict = Setting(
         "conflict", defaultPartOf: .conflict, help: "The rule for records that the user and somebody else have changed")
     let edition = Setting(
@@ -34,7 +37,7 @@ extension Plugin {
     public static let records = Plugin.section(
         "records",
         "Keeps JSON records that are read at once and changed offline. It answers the loads of the resource.",
-        .group(RecordsSettings()), counters: [.undecodableRecords],
+        .group(RecordsSettings()), counters: [.undecodableRecords, .recordPulls, .failedRecordPulls],
         traits: { settings in
             .with {
                 $0.answersLoads = true

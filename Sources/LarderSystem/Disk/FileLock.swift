@@ -75,6 +75,21 @@ extension Disk {
             }
         }
 
+        /// Locks a file that is always the same, and makes it if it is missing. Returns nil if somebody else has locked it.
+        public convenience init?(locking path: String) throws(Failure) {
+            let file = try Disk.openLock(path)
+            guard flock(file, LOCK_EX | LOCK_NB) == 0, Disk.isFile(file, at: path) else {
+                close(file)
+                return nil
+            }
+            self.init(locked: file, path)
+        }
+
+        private init(locked file: Int32, _ path: String) {
+            (self.file, self.path) = (file, path)
+            name = path.split(separator: "/").last.map { String($0) } ?? ""
+        }
+
         deinit { Disk.unlock(file) }
 
         /// Opens the file for writing and closes it, which watchers of its folder notice. Does nothing if it is gone.

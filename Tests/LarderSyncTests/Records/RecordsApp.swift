@@ -20,6 +20,8 @@ final class RecordsApp: Sendable {
     let world: any World
     /// The account that is signed in.
     let account = Locked<String?>(nil)
+    /// Answers the calls of the service; without one, each call fails.
+    let service = Locked<(@Sendable (Request) async throws -> String)?>(nil)
 
     static let notes = #"{ "resource": "notes", "origin": "service", "records": { "id": "/id" } }"#
 
@@ -57,13 +59,13 @@ final class RecordsApp: Sendable {
         get throws {
             try Registry.standard.adding(.sync).adding([
                 Plugin.origin(
-                    "service", "A service that is never reached.",
+                    "service", "A service of the test.",
                     Setting("at", .text, default: "here", help: "Where it is").identifiesData()
-                ) { _, _ in NoService() },
+                ) { [service] _, _ in TestService(answer: service) },
                 Plugin.origin(
-                    "signed", "A service that is never reached, for accounts.",
+                    "signed", "A service of the test, for accounts.",
                     traits: { [account] in .with { $0.account = { account.withLock { $0 } } } }
-                ) { _ in NoService() },
+                ) { [service] _ in TestService(answer: service) },
             ])
         }
     }
@@ -75,8 +77,13 @@ final class RecordsApp: Sendable {
     }
 }
 
-private struct NoService: Loader {
-    func load(_ call: Call) async throws -> Loaded<Entry> { throw LoadError(.failed, "there is no service") }
+private struct TestService: Loader {
+    let answer: Locked<(@Sendable (Request) async throws -> String)?>
+
+    func load(_ call: Call) async throws -> Loaded<Entry> {
+        guard let answer = answer.withLock({ $0 }) else { throw LoadError(.failed, "there is no service") }
+        return Loaded(Entry(Data(try await answer(call.request).utf8)), from: .origin)
+    }
 }
 
 extension Records {

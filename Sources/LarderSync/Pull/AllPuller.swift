@@ -1,0 +1,31 @@
+import Larder
+
+extension Plugin {
+    /// Fetches all records each time.
+    static let pullAll = puller(
+        "all", "Fetches all records each time. Those that are missing then were deleted.", .group(PageSettings()),
+        Setting("cursor", .parameterName, default: "cursor", help: "The parameter of the URL for the cursor of a page"),
+        Setting(
+            "size", .parameterName, default: "limit", help: "The parameter of the URL for the most records of a page")
+    ) { _, pages, cursor, size in AllPuller(pages: JSONPages(pages), cursor: cursor, size: size) }
+}
+
+/// Asks for everything.
+struct AllPuller: Puller {
+    let pages: JSONPages
+    /// The names of parameters.
+    let (cursor, size): (String, String)
+
+    func page(_ question: PullQuestion) async throws -> PullPage {
+        try await pages.ask(question, question.parameters([cursor: question.cursor], size: size)).page
+    }
+}
+
+extension PullQuestion {
+    /// Returns the parameters of a call: those that have a value, and the size of the page.
+    func parameters(_ values: [String: String?], size: String) -> Parameters {
+        var parameters = values.compactMapValues(\.self)
+        parameters[size] = String(limit)
+        return Parameters(parameters)
+    }
+}

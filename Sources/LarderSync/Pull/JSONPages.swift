@@ -1,0 +1,78 @@
+import Larder
+
+/// The settings of pullers that read pages of JSON.
+struct PageSettings {
+    let items = Setting(
+        "items", .answerPointer, default: JSONPointer(steps: []),
+        help: "The place of the list of records in an answer; \"\" for the answer itself")
+    let next = Setting(
+        "next", optional: .answerPointer,
+        help: "The place of the cursor of the next page; missing or null on the last one")
+    let deleted = Setting("deleted", optional: .answerPointer, help: "The place of the list of deleted ids")
+    let tombstone = Setting(
+        "tombstone", optional: .pointer, help: "The place of a flag in a record that says that it was deleted")
+    let epoch = Setting(
+        "epoch", optional: .answerPointer,
+        help: "The place of the service's mark of its own history; if it changes, everything is fetched anew")
+}
+
+/// Reads pages out of answers of JSON.
+struct JSONPages: Sendable {
+    let items: JSONPointer
+    let next: JSONPointer?
+    let deleted: JSONPointer?
+    let tombstone: JSONPointer?
+    let epoch: JSONPointer?
+
+    init(_ settings: SettingValues<PageSettings>) {
+        (items, next, deleted) = (settings.items, settings.next, settings.deleted)
+        (tombstone, epoch) = (settings.tombstone, settings.epoch)
+    }
+
+    /// Reads a page, and the whole answer.
+    ///
+    /// - Throws: ``PullError/malformed(_:)``; the errors of the call.
+    func ask(_ question: PullQuestion, _ parameters: Parameters) async throws -> (page: PullPage, answer: JSONText) {
+        let answer = try answer(await question.fetch(parameters))
+        return (try page(in: answer, id: question.id), answer)
+    }
+
+    private func answer(_ entry: Entry) throws(PullError) -> JSONText {
+        do { return try JSONText(entry.payload.bytes) } catch {
+            throw .malformed("the answer is not JSON: \(error.description)")
+        }
+    }
+
+    private func page(in answer: JSONText, id: JSONPointer) throws(PullError) -> PullPage {
+        guard let list = answer[items], list.kind == .list else {
+            throw .malformed("the answer has no list at \(Self.name(items))")
+        }
+        var page = PullPage(list.items)
+        if let deleted, let ids = answer[deleted], ids.kind != .null {
+            guard ids.kind == .list else { throw .malformed("the answer has no list at \(Self.name(deleted))") }
+            page.deleted = try ids.items.map { id throws(PullError) in
+                guard let name = id.name else { throw .malformed("a deleted id is neither a text nor a number") }
+                return name
+            }
+        }
+        if let tombstone {
+            page.deleted += page.records.filter { $0[tombstone]?.bool == true }.compactMap { $0[id]?.name }
+            page.records.removeAll { $0[tombstone]?.bool == true }
+        }
+        page.next = try mark(next, in: answer)
+        page.epoch = try mark(epoch, in: answer)
+        return page
+    }
+
+    /// Returns a text or a number at a place; nil if there is none.
+    func mark(_ place: JSONPointer?, in answer: JSONText) throws(PullError) -> String? {
+        guard let place, let mark = answer[place], mark.kind != .null else { return nil }
+        guard let name = mark.name else {
+            throw .malformed("what is at \(Self.name(place)) is neither a text nor a number")
+        }
+        // Some services say so that there is no next page.
+        return name.isEmpty ? nil : name
+    }
+
+    private static func name(_ place: JSONPointer) -> String { place.steps.isEmpty ? "its top" : "'\(place)'" }
+}

@@ -1,0 +1,35 @@
+import Larder
+
+extension SettingType where Value == JSONPointer {
+    /// A place in an answer, which may be all of it.
+    static var answerPointer: SettingType<JSONPointer> {
+        let expectation = "a place in an answer such as \"/items\" (RFC 6901), or \"\" for all of it"
+        return SettingType(
+            "pointer", expectation: expectation, schema: ["type": "string", "pattern": "^(/([^/~]|~[01])*)*$"],
+            example: "/items", show: { "\"\($0)\"" },
+            read: { node, reading in
+                guard let pointer = node.string.flatMap({ JSONPointer($0) }) else {
+                    reading.reject(node, expected: expectation)
+                    return nil
+                }
+                return pointer
+            })
+    }
+}
+
+extension SettingType where Value == String {
+    /// The name of a parameter of a URL.
+    static var parameterName: SettingType<String> {
+        let expectation = "the name of a parameter such as \"cursor\""
+        return SettingType(
+            "text", expectation: expectation, schema: ["type": "string", "minLength": 1], example: "cursor",
+            show: { "\"\($0)\"" },
+            read: { node, reading in
+                guard let name = node.string, !name.isEmpty else {
+                    reading.reject(node, expected: expectation)
+                    return nil
+                }
+                return name
+            })
+    }
+}

@@ -1,0 +1,66 @@
+import Larder
+
+extension Plugin {
+    /// Fetches what has changed since a token of the service.
+    static let pullToken = puller(
+        "token", "Fetches what has changed since a token that the service gave.", .group(PageSettings()),
+        .group(TokenSettings())
+    ) { _, pages, token in TokenPuller(JSONPages(pages), token) }
+}
+
+/// The settings of the puller `token`.
+struct TokenSettings {
+    let token = Setting(
+        "token", .answerPointer, help: "The place of the token in an answer, which the next call sends back")
+    let more = Setting(
+        "more", optional: .answerPointer,
+        help: "The place of a flag in an answer that says that there are more pages; by default, \"next\" says it")
+    let expired = Setting(
+        "expired", .list(of: .int(400...599)), default: [410],
+        help: "The statuses by which the service says that it does not know a token any more")
+    let parameter = Setting(
+        "parameter", .parameterName, default: "token", help: "The parameter of the URL for the token")
+    let cursor = Setting(
+        "cursor", .parameterName, default: "cursor", help: "The parameter of the URL for the cursor of \"next\"")
+    let size = Setting(
+        "size", .parameterName, default: "limit", help: "The parameter of the URL for the most records of a page")
+}
+
+/// Asks for what has changed since a token.
+struct TokenPuller: Puller {
+    private let pages: JSONPages
+    private let token: JSONPointer
+    private let more: JSONPointer?
+    private let expired: [Int]
+    private let (parameter, cursor, size): (String, String, String)
+
+    init(_ pages: JSONPages, _ settings: SettingValues<TokenSettings>) {
+        (self.pages, token, more, expired) = (pages, settings.token, settings.more, settings.expired)
+        (parameter, cursor, size) = (settings.parameter, settings.cursor, settings.size)
+    }
+
+    func page(_ question: PullQuestion) async throws -> PullPage {
+        var (page, answer) = try await ask(question)
+        guard let next = try pages.mark(token, in: answer) else {
+            throw PullError.malformed("there is no token at '\(token)'")
+        }
+        if let more {
+            guard let flag = answer[more]?.bool else {
+                throw PullError.malformed("what is at '\(more)' is neither true nor false")
+            }
+            page.next = flag ? next : nil
+        }
+        // A token in the middle of a pull is a cursor.
+        if page.next == nil { page.position = next }
+        return page
+    }
+
+    private func ask(_ question: PullQuestion) async throws -> (page: PullPage, answer: JSONText) {
+        let token = more == nil ? question.position : question.cursor ?? question.position
+        let values = [parameter: token, cursor: more == nil ? question.cursor : nil]
+        let parameters = question.parameters(values, size: size)
+        do { return try await pages.ask(question, parameters) } catch let error as LoadError
+            where error.status.map(expired.contains) == true
+        { throw PullError.positionExpired }
+    }
+}

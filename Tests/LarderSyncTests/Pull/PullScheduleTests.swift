@@ -1,0 +1,130 @@
+import Larder
+import LarderFoundation
+import LarderSimulation
+import LarderSystem
+import Testing
+
+@testable import LarderSync
+
+/// The times at which records are fetched, and for whom.
+@Suite struct PullScheduleTests {
+    private static let hourly =
+        #"{ "resource": "notes", "origin": "service", "records": { "id": "/id", "pull": { "use": "all", "every": "1h" } } }"#
+    private static let signed = hourly.replacing("\"service\"", with: "\"signed\"")
+
+    /// Runs a test with a service that has one note.
+    private func run(
+        _ policy: String = hourly,
+        _ test: @escaping @Sendable (SimulatedWorld, RecordsApp, Pantry, Locked<[String?]>) async throws -> Void
+    ) throws {
+        let simulated = SimulatedWorld(seed: 1)
+        try simulated.run(leaving: .anything) { world in
+            let app = try RecordsApp(in: world)
+            // The accounts for which the service was called.
+            let calls = Locked<[String?]>([])
+            app.service.withLock {
+                $0 = { request in
+                    calls.withLock { $0.append(request.key.scope) }
+                    return #"[{"id":"1","title":"\#(request.key.scope ?? "everybody")"}]"#
+                }
+            }
+            let pantry = try await app.pantry(["notes": policy])
+            try await test(simulated, app, pantry, calls)
+            await pantry.close()
+        }
+    }
+
+    @Test func recordsAreFetchedAtTheStartAndThenEachHour() throws {
+        try run { world, _, _, calls in
+            try await world.sleep(for: .seconds(1))
+            #expect(calls.withLock { $0.count } == 1)
+            try await world.sleep(for: .seconds(3_000))
+            #expect(calls.withLock { $0.count } == 1)
+            try await world.sleep(for: .seconds(700))
+            #expect(calls.withLock { $0.count } == 2)
+        }
+    }
+
+    @Test func nothingIsFetchedOffline() throws {
+        try run { world, _, pantry, calls in
+            try await world.sleep(for: .seconds(1))
+            world.network = .offline
+            try await world.sleep(for: .seconds(10_000))
+            #expect(calls.withLock { $0.count } == 1)
+            await #expect { try await pantry.records("notes").sync() } throws: {
+                ($0 as? RecordError)?.code == .unavailable
+            }
+            world.network = NetworkState(.online)
+            try await world.sleep(for: RecordsWork.spread + .seconds(1))
+            #expect(calls.withLock { $0.count } == 2)
+        }
+    }
+
+    @Test func failedFetchIsTriedAgainAfterGrowingPauses() throws {
+        try run { world, app, _, _ in
+            let times = Locked<[Duration]>([])
+            app.service.withLock {
+                $0 = { _ in
+                    times.withLock { $0.append(world.uptime) }
+                    throw LoadError(.answer, "no", status: 500)
+                }
+            }
+            try await world.sleep(for: .seconds(2_800))
+            let found = times.withLock { $0 }
+            let pauses: [Int64] = zip(found, found.dropFirst()).map { before, after in
+                (after - before).components.seconds
+            }
+            #expect(pauses == [60, 120, 240, 480, 900, 900])
+        }
+    }
+
+    @Test func recordsAreFetchedForWhomeverIsSignedIn() throws {
+        try run(Self.signed) { world, app, pantry, calls in
+            try await world.sleep(for: .seconds(10))
+            #expect(calls.withLock { $0 } == [])
+            app.account.withLock { $0 = "alice" }
+            try await pantry.records("notes").sync()
+            app.account.withLock { $0 = "bob" }
+            try await pantry.records("notes").sync()
+            #expect(calls.withLock { $0 } == ["alice", "bob"])
+            let alice = try await pantry.records("notes", of: Note.self, scope: "alice").get("1")
+            #expect(alice.record?.value.title == "alice")
+        }
+    }
+
+    @Test func logoutInTheMiddleMergesNothing() throws {
+        try run(Self.signed) { world, app, pantry, _ in
+            app.account.withLock { $0 = "alice" }
+            let (isAsked, mayAnswer) = (Gate(in: world), Gate(in: world))
+            app.service.withLock {
+                $0 = { _ in
+                    isAsked.open()
+                    try await mayAnswer.pass()
+                    return #"[{"id":"1","title":"secret"}]"#
+                }
+            }
+            let sync = world.spawn { _ = try? await pantry.records("notes").sync() }
+            try await isAsked.pass()
+            app.account.withLock { $0 = nil }
+            let clearing = world.spawn { try? await pantry.clear(.scope("alice")) }
+            mayAnswer.open()
+            await clearing.value
+            await sync.value
+            #expect(try await pantry.records("notes", scope: "alice").count(Query()) == 0)
+        }
+    }
+}
+
+/// A gate that somebody opens.
+private final class Gate: Sendable {
+    private let world: any World
+    private let isOpen = Locked(false)
+
+    init(in world: any World) { self.world = world }
+
+    func open() { isOpen.withLock { $0 = true } }
+
+    func pass() async throws {
+        while !isOpen.withLock({ $0 }) { try await world.sleep(for: .milliseconds(1)) }
+    }
+}
