@@ -81,7 +81,7 @@ public struct Node: Sendable {
     }
 
     /// The value, with the values of environment variables. Never print it.
-    package var json: JSON { json { $0.string ?? "" } }
+    public var json: JSON { json { $0.string ?? "" } }
 
     /// The value as the file has it, with `${NAME}` for environment variables.
     package var shown: JSON { shown(hiding: []) }

@@ -22,6 +22,8 @@ final class RecordDatabase: Sendable {
     let file: SQLiteFile
     let processes: SQLiteProcesses
     let world: any World
+    /// Makes the folder of the file, if it is missing.
+    let makeFolder: @Sendable () throws -> Void
     /// The changes of this process and of others, as far as those are watched: see ``watch()``.
     let changes = Listeners<Change>()
     /// The resources whose records are in use, each with the number of its users.
@@ -45,7 +47,7 @@ final class RecordDatabase: Sendable {
         _ path: String, in world: any World, longestRow: Int = RecordDatabase.longestRow,
         makeFolder: @escaping @Sendable () throws -> Void = {}
     ) {
-        self.world = world
+        (self.world, self.makeFolder) = (world, makeFolder)
         file = SQLiteFile(
             path, .records, longestValue: longestRow, makeFolder: makeFolder,
             salvage: { try RecordSalvage.copy(from: $0, to: $1) }, onDamage: { [damages] in damages.send(()) })

@@ -1,7 +1,7 @@
-import Larder
+public import Larder
 
-/// The outcome of a write that was sent.
-enum WriteOutcome: Hashable, Sendable {
+/// The outcome of a change that was sent.
+public enum WriteOutcome: Hashable, Sendable {
     /// The service made the change.
     ///
     /// - Parameters:

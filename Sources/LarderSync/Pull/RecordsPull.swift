@@ -33,7 +33,7 @@ struct RecordsPull: Sendable {
     }
 
     private func begin(isFull: Bool) async throws -> PullState {
-        let (edition, pause) = (attachment.edition, plan.full.map { Int64($0 / .milliseconds(1)) })
+        let (edition, pause) = (attachment.edition, plan.full?.milliseconds)
         return try await change { decisions in
             let isDue = try pause.map { try decisions.timeSinceFullPull() >= $0 } ?? false
             return try decisions.beginPull(isFull: isFull || isDue, edition: edition)
@@ -69,11 +69,7 @@ struct RecordsPull: Sendable {
     private func change<Result: Sendable>(
         _ body: @escaping @Sendable (RecordDecisions) throws -> Result
     ) async throws -> Result {
-        try await attachment.writing { [attachment, table] database in
-            try database.changing(.process) { transaction in
-                try body(attachment.decisions(about: table, in: transaction))
-            }
-        }
+        try await attachment.changing(table, .process, body)
     }
 
     // MARK: Errors

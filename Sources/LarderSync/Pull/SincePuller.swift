@@ -16,7 +16,7 @@ struct SinceSettings {
         help: "The place of the service's time in an answer, from which the next pull begins; by default that of the "
             + "latest change in the answer (\"updatedAt\")")
     let overlap = Setting(
-        "overlap", .duration, default: .seconds(60),
+        "overlap", .duration(.zero ... .seconds(366 * 86_400)), default: .seconds(60),
         help: "How far before that time the next pull begins, for changes that the service shows late")
     let since = Setting(
         "since", .parameterName, default: "since", help: "The parameter of the URL for the time since when")
@@ -65,6 +65,6 @@ struct SincePuller: Puller {
     /// Returns a time less the overlap, as the service writes times; nil if it is none.
     private func earlier(_ text: JSONText) -> String? {
         guard let format = StampFormat(of: text), let time = format.time(text) else { return nil }
-        return format.text(time - Int64(overlap / .milliseconds(1))).name
+        return format.text(time - overlap.milliseconds).name
     }
 }

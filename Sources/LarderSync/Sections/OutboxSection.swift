@@ -14,13 +14,56 @@ struct OutboxSettings {
         help: "The number of unsent changes beyond which a further one throws; none is ever dropped")
     let merge = Setting(
         "merge", .flag, default: true, help: "Whether changes of a record that were never sent become one")
+    let gather = Setting(
+        "gather", .duration, default: .milliseconds(300),
+        help: "How long a change waits before it is sent, so that more of them become one")
+    let retries = Setting(
+        "retries", .int(0...100), default: 3,
+        help: "The number of quick tries after a failed one, with the waits of backoff")
+    let backoff = Setting(
+        "backoff", .duration(.milliseconds(1) ... .forever), default: .seconds(1),
+        help: "The wait before the first quick try; each further one is longer by factor")
+    let factor = Setting("factor", .number(1...100), default: 2, help: "The factor by which these waits grow")
+    let limit = Setting(
+        "limit", .duration(.seconds(1) ... .forever), default: .seconds(900),
+        help: "The longest wait; later tries begin a minute apart and double up to it. Tries never end")
+    let retention = Setting(
+        "retention", optional: .duration(.seconds(1) ... .forever),
+        help: "The time after which a change is not sent any more, but kept as a letter; by default, never")
+    let onReject = Setting(
+        "onReject", .choice(SyncRules.OnReject.allCases.map(\.rawValue)), default: SyncRules.OnReject.revert.rawValue,
+        help:
+            "What a record shows when the service refuses its change: \"revert\" the service's state, \"keep\" the user's"
+    )
+    let retry = Setting(
+        "retry", .list(of: .status), default: [408, 425, 429],
+        help: "The statuses after which a change is sent again; those of 500 and more always are")
+    let hold = Setting(
+        "hold", .list(of: .status), default: [401, 407],
+        help: "The statuses after which changes wait until somebody signs in")
+    let conflict = Setting(
+        "conflict", .list(of: .status), default: [409, 412],
+        help: "The statuses by which the service says that somebody else has changed the record")
+    let reject = Setting(
+        "reject", .list(of: .status), default: [],
+        help: "The statuses by which the service refuses a change for good; others of 400 to 499 do as well")
+}
+
+extension SettingType where Value == Int {
+    /// A status that refuses.
+    fileprivate static var status: SettingType<Int> { .int(400...599) }
 }
 
 extension Plugin {
     /// The section `outbox`: the queue of changes of records that wait for the service.
     public static let outbox = Plugin.section(
         "outbox", "Says how changes of records wait for the service.", .group(OutboxSettings()),
-        traits: { _ in .with { $0.needsSection = records.name } }
+        traits: { settings in
+            .with {
+                $0.needsSection = records.name
+                $0.contradictions = settings.contradictions
+            }
+        }
     ) { _, settings in OutboxAttachment(rules: OutboxRules(settings)) }
 }
 
@@ -30,12 +73,56 @@ struct OutboxRules: Hashable, Sendable {
     /// The most bytes of unsent changes of a resource and account, and the most changes.
     var (capacity, most) = (50_000_000, 10_000)
     var merges = true
+    var gather = Duration.milliseconds(300)
+    var backoff = BackoffRule()
+    /// The time after which a change is not sent any more, in milliseconds; nil for never.
+    var retention: Int64?
+    var onReject = SyncRules.OnReject.revert
+    var statuses = PushStatuses()
 
     init() {}
+
+    /// Makes these rules part of those of records.
+    func apply(to rules: inout SyncRules) {
+        (rules.merges, rules.backoff, rules.retention, rules.onReject) = (merges, backoff, retention, onReject)
+    }
 
     init(_ settings: SettingValues<OutboxSettings>) {
         durability = RecordDatabase.Durability(rawValue: settings.durability) ?? .power
         (capacity, most, merges) = (settings.capacity, settings.most, settings.merge)
+        gather = settings.gather
+        backoff = BackoffRule(
+            retries: settings.retries, first: settings.backoff.milliseconds, factor: settings.factor,
+            limit: settings.limit.milliseconds)
+        retention = settings.retention?.milliseconds
+        onReject = SyncRules.OnReject(rawValue: settings.onReject) ?? .revert
+        statuses = PushStatuses(
+            later: Set(settings.retry), signedOut: Set(settings.hold), conflict: Set(settings.conflict),
+            rejected: Set(settings.reject))
+    }
+}
+
+extension SettingValues<OutboxSettings> {
+    fileprivate var contradictions: [Contradiction] {
+        var found: [Contradiction] = []
+        let all = self.retry + self.hold + self.conflict + self.reject
+        if Set(all).count < all.count {
+            found.append(Contradiction("retry", "a status is in two of 'retry', 'hold', 'conflict' and 'reject'"))
+        }
+        if let retention = self.retention, retention < self.limit {
+            found.append(
+                Contradiction("retention", "changes are given up before the longest wait ('limit') has passed"))
+        }
+        return found
+    }
+}
+
+extension Duration {
+    /// The whole milliseconds.
+    var milliseconds: Int64 {
+        let (seconds, rest) = components
+        let (product, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000)
+        return isTooLong ? .max : product + rest / 1_000_000_000_000_000
     }
 }
 

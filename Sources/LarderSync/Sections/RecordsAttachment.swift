@@ -25,7 +25,8 @@ final class RecordsAttachment: AnsweringAttachment {
     private let indexes: [[IndexField]]
     let edition: Int
     let context: SectionContext
-    /// The work that brings the records together with the service; nil if the policy has no `pull`.
+    /// The work that brings the records together with the service; nil if the policy has
+    /// neither `pull` nor `push`.
     let work: RecordsWork?
     private let state: Locked<State>
     private let damages: Subscription
@@ -39,7 +40,10 @@ final class RecordsAttachment: AnsweringAttachment {
         self.context = context
         (rules, stampPath) = (try settings.rules(in: context), settings.updatedAt?.steps)
         (indexes, edition) = (settings.indexes, settings.edition)
-        work = try settings.pull.map { RecordsWork(try $0.make(PullPlan.self, in: context), in: context) }
+        let plans = (
+            try settings.pull?.make(PullPlan.self, in: context), try settings.push?.make(PushPlan.self, in: context)
+        )
+        work = plans.0 == nil && plans.1 == nil ? nil : RecordsWork(pull: plans.0, push: plans.1, in: context)
         let place = try context.sharedDataPlace(Self.place)
         let path = place.path + "/records.sqlite"
         state = Locked(State(stampFormat: settings.time.flatMap(StampFormat.init)))
@@ -56,13 +60,6 @@ final class RecordsAttachment: AnsweringAttachment {
         work?.begin(for: self)
     }
 
-    /// Returns the decisions about a table in a transaction.
-    func decisions(about table: RecordTable, in transaction: RecordTransaction) throws -> RecordDecisions {
-        let number = try transaction.number(of: table, idPath: rules.idPath)
-        try findStampFormat(in: number, transaction.connection)
-        return try RecordDecisions(transaction, table, planner)
-    }
-
     /// The name of the folder that all resources with records share.
     private static let place = "records"
 
@@ -77,7 +74,7 @@ final class RecordsAttachment: AnsweringAttachment {
     /// The planner of the policy that is in effect now.
     var planner: SyncPlanner {
         var rules = rules
-        rules.merges = outbox.merges
+        outbox.apply(to: &rules)
         // Without an origin there is one source, which has no mark.
         let marks = (try? context.ownResource?.sourceMarks) ?? []
         (rules.source, rules.formerSources) = (marks.first ?? "", Set(marks.dropFirst()))
@@ -143,6 +140,20 @@ final class RecordsAttachment: AnsweringAttachment {
         try await world.blocking(on: database.file.path) { [self] in
             prepare()
             return try body(database)
+        }
+    }
+
+    /// Decides about a table in a transaction.
+    func changing<Result: Sendable>(
+        _ table: RecordTable, _ durability: RecordDatabase.Durability,
+        _ body: @escaping @Sendable (RecordDecisions) throws -> Result
+    ) async throws -> Result {
+        try await writing { [self] database in
+            try database.changing(durability) { transaction in
+                let number = try transaction.number(of: table, idPath: rules.idPath)
+                try findStampFormat(in: number, transaction.connection)
+                return try body(RecordDecisions(transaction, table, planner))
+            }
         }
     }
 

@@ -22,6 +22,8 @@ struct RecordsSettings {
     let pull = Setting(
         "pull", optional: .part(.puller),
         help: "The way to ask the service for records; without it, they stay as they are")
+    let push = Setting(
+        "push", optional: .part(.pusher), help: "The way to send changes; without it, they wait on this device")
     let conflict = Setting(
         "conflict", defaultPartOf: .conflict, help: "The rule for records that the user and somebody else have changed")
     let edition = Setting(

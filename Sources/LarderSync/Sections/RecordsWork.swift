@@ -1,37 +1,28 @@
 import Larder
 import LarderSystem
 
-/// The work of the section `records` that nobody waits for: pulls on a schedule, and after the network came back.
+/// The work of the section `records` that nobody waits for: it fetches records on a schedule, and sends what users change.
 ///
 /// One run at a time brings records together with the service, also among processes. Whoever asks for a run while one is
 /// under way waits for it.
 final class RecordsWork: AgendaWork {
-    private struct State {
+    fileprivate struct State {
         weak var attachment: RecordsAttachment?
         /// The tables whose next run somebody waits for.
         var asked: Set<RecordTable> = []
         /// The last results of the tables.
         var results: [RecordTable: Result<Void, any Error>] = [:]
-        /// The times, in milliseconds since 1970, at which tables were pulled last, and the failed tries since.
-        var pulls: [RecordTable: Pulls] = [:]
-        /// The wait that spreads the calls of many installations that come back online at once.
+        var times: [RecordTable: SyncTimes] = [:]
+        /// The uptime before which nothing begins, because many installations may have come back online together.
         var spread: Duration?
         var wasOffline = false
     }
 
-    /// The pulls of a table, as far as this process knows.
-    private struct Pulls {
-        var failures = 0
-        /// The uptime of the next pull.
-        var next: Duration
-    }
-
     /// The time over which installations that come back online are spread.
     static let spread = Duration.seconds(5)
-    /// The waits after failures: doubling from the first to the longest.
-    private static let (firstWait, longestWait) = (Duration.seconds(60), Duration.seconds(900))
 
-    private let plan: PullPlan
+    private let pull: PullPlan?
+    private let push: PushPlan?
     private let context: SectionContext
     private let item: AgendaItem
     private let state = Locked(State())
@@ -39,8 +30,8 @@ final class RecordsWork: AgendaWork {
     /// The network, the rules of the policy and the account.
     let conditions = AgendaConditions(network: .online, permitted: [.refresh], needsAccount: true)
 
-    init(_ plan: PullPlan, in context: SectionContext) {
-        (self.plan, self.context) = (plan, context)
+    init(pull: PullPlan?, push: PushPlan?, in context: SectionContext) {
+        (self.pull, self.push, self.context) = (pull, push, context)
         item = AgendaItem(in: context)
     }
 
@@ -62,74 +53,109 @@ final class RecordsWork: AgendaWork {
     // MARK: The agenda
 
     func next(isMet: Bool) -> AgendaStep {
-        guard let table = presentTable else { return .waitForDevice }
-        let now = world.uptime
-        let chance = world.chance
+        guard let present = presentTable else { return .waitForDevice }
+        let (now, chance) = (world.uptime, world.chance)
         return state.withLock { state in
             if !isMet {
                 state.wasOffline = true
                 return .waitForDevice
             }
             if state.wasOffline {
-                // Many installations may have come back at this moment.
                 (state.wasOffline, state.spread) = (false, now + Self.spread.scaled(by: chance()))
             }
-            let due = max(state.pulls[table]?.next ?? now, state.spread ?? now)
+            let due = max(state.nextRun(of: present, hasPull: pull != nil) ?? now, state.spread ?? now)
             return due > now ? .wait(due - now) : .run
         }
     }
 
     func run() async {
-        let asked = state.withLock { state in
+        let (asked, waiting) = state.withLock { state in
             defer { state.asked = [] }
-            return state.asked
+            return (state.asked, state.times.filter { $0.value.push.map { $0 <= world.uptime } ?? false }.map(\.key))
         }
         let present = presentTable.map { [$0] } ?? []
-        let tables = present + asked.subtracting(present).sorted { ($0.scope ?? "") < ($1.scope ?? "") }
-        for table in tables {
-            let result = await run(table)
-            state.withLock { state in
-                var pulls = state.pulls[table] ?? Pulls(next: .zero)
-                switch result {
-                case .success: pulls = Pulls(next: world.uptime + plan.every)
-                case .failure:
-                    pulls.failures = min(pulls.failures + 1, 10)
-                    let wait = Self.firstWait * (1 << (pulls.failures - 1))
-                    pulls.next = world.uptime + min(wait, Self.longestWait, max(plan.every, Self.firstWait))
-                }
-                (state.pulls[table], state.results[table]) = (pulls, result)
-            }
+        let others = asked.union(waiting).subtracting(present).sorted { ($0.scope ?? "") < ($1.scope ?? "") }
+        for table in present + others {
+            let result = await run(table, isAsked: asked.contains(table))
+            state.withLock { $0.results[table] = result }
         }
     }
 
-    private func run(_ table: RecordTable) async -> Result<Void, any Error> {
+    private func run(_ table: RecordTable, isAsked: Bool) async -> Result<Void, any Error> {
         guard let attachment = state.withLock({ $0.attachment }) else { return .failure(CancellationError()) }
         do {
             let lock = try await lock(attachment)
             defer { withExtendedLifetime(lock) {} }
+            let pullIsDue = state.withLock { isAsked || $0.times[table, default: SyncTimes()].pull <= world.uptime }
+            let sending = push.map { RecordsPush(attachment: attachment, table: table, pusher: $0.pusher) }
+            try await sending?.reopen()
+            // Without versions the service cannot refuse a change that overwrites another's, so those are fetched first.
+            let isBlind = attachment.planner.rules.versionPath == nil
+            var isReached = true
+            if !isBlind { isReached = try await sending?.run() ?? true }
+            if let pull, pullIsDue { try await fetch(table, by: pull, attachment) }
+            if isReached { isReached = try await sending?.run() ?? true }
+            try await planNextPush(of: table, attachment, isReached: isReached)
+            return .success(())
+        } catch {
+            try? await planNextPush(of: table, attachment, isReached: false)
+            if !(error is CancellationError) {
+                context.tell(.recordsNotSynced, "the records could not be brought together with the service: \(error)")
+            }
+            return .failure(error)
+        }
+    }
+
+    private func fetch(_ table: RecordTable, by plan: PullPlan, _ attachment: RecordsAttachment) async throws {
+        do {
             try await RecordsPull(attachment: attachment, table: table, plan: plan).run()
             context.count(.recordPulls)
-            return .success(())
+            state.withLock { $0.times[table, default: SyncTimes()].pulled(at: world.uptime, every: plan.every) }
         } catch {
             if !(error is CancellationError) {
                 context.count(.failedRecordPulls)
-                context.tell(.recordsNotPulled, "the records could not be fetched: \(error)")
+                state.withLock { $0.times[table, default: SyncTimes()].failed(at: world.uptime, every: plan.every) }
             }
-            return .failure(error)
+            throw error
+        }
+    }
+
+    /// - Parameter isReached: whether the service has answered. If not, what was not sent waits for what was.
+    private func planNextPush(
+        of table: RecordTable, _ attachment: RecordsAttachment, isReached: Bool
+    ) async throws {
+        guard let push else { return }
+        let wait = try await attachment.changing(table, .process) { try $0.nextWait(isReached: isReached) }
+        state.withLock { state in
+            let next = wait.map { world.uptime + max(push.every, .milliseconds($0)) }
+            state.times[table, default: SyncTimes()].push = next
         }
     }
 
     /// Waits until no other process brings records together with services.
     private func lock(_ attachment: RecordsAttachment) async throws -> Disk.HeldFile {
         while true {
-            if let lock = try await attachment.writing({ try Disk.HeldFile(locking: $0.file.path + "-run") }) {
-                return lock
+            let lock = try await attachment.writing { database in
+                try database.makeFolder()
+                return try Disk.HeldFile(locking: database.file.path + "-run")
             }
+            if let lock { return lock }
             try await world.sleep(for: .milliseconds(250))
         }
     }
 
     // MARK: Use
+
+    /// Sends changes soon, because some were made.
+    func changed(_ table: RecordTable) {
+        guard let push, let attachment = state.withLock({ $0.attachment }) else { return }
+        let soon = world.uptime + max(attachment.outbox.gather, push.every)
+        state.withLock { state in
+            let known = state.times[table]?.push
+            state.times[table, default: SyncTimes()].push = min(known ?? soon, soon)
+        }
+        item.changed()
+    }
 
     /// Brings the records of an account together with the service now, and waits for that.
     ///
@@ -161,6 +187,52 @@ final class RecordsWork: AgendaWork {
     func end() async { await item.end() }
 }
 
+/// The times of the next runs of a table, as uptimes.
+private struct SyncTimes {
+    private var failures = 0
+    /// The time of the next pull.
+    private(set) var pull = Duration.zero
+    /// The time at which changes are sent; nil if none waits for a time.
+    var push: Duration?
+
+    /// The waits after failures: doubling from the first to the longest.
+    private static let (firstWait, longestWait) = (Duration.seconds(60), Duration.seconds(900))
+
+    mutating func pulled(at now: Duration, every: Duration) { (failures, pull) = (0, now + every) }
+
+    mutating func failed(at now: Duration, every: Duration) {
+        pull = now + min(Self.firstWait * (1 << failures), Self.longestWait, max(every, Self.firstWait))
+        failures = min(failures + 1, 10)
+    }
+}
+
+extension RecordsWork.State {
+    /// Returns the uptime of the next run; nil if it is due at once.
+    fileprivate func nextRun(of present: RecordTable, hasPull: Bool) -> Duration? {
+        let own = times[present]
+        let pulls = hasPull ? own?.pull ?? .zero : nil
+        return ([pulls] + times.values.map(\.push)).compactMap(\.self).min() ?? .seconds(86_400 * 365)
+    }
+}
+
+extension RecordDecisions {
+    /// Returns the milliseconds until the next change can be sent; nil if none waits for a time.
+    fileprivate func nextWait(isReached: Bool) throws -> Int64? {
+        let (now, pause) = (transaction.moment.now, Int64(60_000))
+        let steps = try nextSteps().map(\.step)
+        let waits = steps.compactMap { if case .wait(_, let until) = $0 { max(1, until - now) } else { nil } }
+        let others = steps.compactMap { step -> Int64? in
+            switch step {
+            case .send: isReached ? 1 : waits.isEmpty ? pause : nil
+            // Its record could not be looked up.
+            case .lookUp: pause
+            case .wait, .rest, .sending, .needs, .ask, .otherSource: nil
+            }
+        }
+        return (waits + others).min()
+    }
+}
+
 extension Counter {
     /// The pulls that have brought all that was new.
     static let recordPulls = Counter("record_pulls", "Pulls of records that have brought all that was new")
@@ -170,6 +242,6 @@ extension Counter {
 }
 
 extension Decision.Kind {
-    /// Records could not be fetched.
-    static let recordsNotPulled = Decision.Kind(rawValue: "records-not-pulled")
+    /// Records could not be brought together with the service.
+    static let recordsNotSynced = Decision.Kind(rawValue: "records-not-synced")
 }

@@ -8,7 +8,8 @@ extension [Plugin] {
     /// ```
     public static var sync: [Plugin] {
         [
-            .records, .outbox, .pullAll, .pullSince, .pullToken, .mergeFields, .lastWriteWins, .serverWins, .clientWins,
+            .records, .outbox, .pullAll, .pullSince, .pullToken, .pushRest, .pushBatch, .mergeFields, .lastWriteWins,
+            .serverWins, .clientWins,
             .askApp,
         ]
     }

@@ -22,6 +22,8 @@ final class RecordsApp: Sendable {
     let account = Locked<String?>(nil)
     /// Answers the calls of the service; without one, each call fails.
     let service = Locked<(@Sendable (Request) async throws -> String)?>(nil)
+    /// Answers the changes that the service is sent; without one, each fails.
+    let changes = Locked<(@Sendable (_ method: String, Request) async throws -> String)?>(nil)
 
     static let notes = #"{ "resource": "notes", "origin": "service", "records": { "id": "/id" } }"#
 
@@ -60,12 +62,18 @@ final class RecordsApp: Sendable {
             try Registry.standard.adding(.sync).adding([
                 Plugin.origin(
                     "service", "A service of the test.",
-                    Setting("at", .text, default: "here", help: "Where it is").identifiesData()
-                ) { [service] _, _ in TestService(answer: service) },
+                    Setting("at", .text, default: "here", help: "Where it is").identifiesData(),
+                    traits: { _ in .with { $0.acceptsSends = true } }
+                ) { [service, changes] _, _ in TestService(answer: service, changes: changes) },
                 Plugin.origin(
                     "signed", "A service of the test, for accounts.",
-                    traits: { [account] in .with { $0.account = { account.withLock { $0 } } } }
-                ) { [service] _ in TestService(answer: service) },
+                    traits: { [account] in
+                        .with {
+                            $0.account = { account.withLock { $0 } }
+                            $0.acceptsSends = true
+                        }
+                    }
+                ) { [service, changes] _ in TestService(answer: service, changes: changes) },
             ])
         }
     }
@@ -79,8 +87,13 @@ final class RecordsApp: Sendable {
 
 private struct TestService: Loader {
     let answer: Locked<(@Sendable (Request) async throws -> String)?>
+    let changes: Locked<(@Sendable (_ method: String, Request) async throws -> String)?>
 
     func load(_ call: Call) async throws -> Loaded<Entry> {
+        if let method = call.method {
+            guard let change = changes.withLock({ $0 }) else { throw LoadError(.failed, "there is no service") }
+            return Loaded(Entry(Data(try await change(method, call.request).utf8)), from: .origin)
+        }
         guard let answer = answer.withLock({ $0 }) else { throw LoadError(.failed, "there is no service") }
         return Loaded(Entry(Data(try await answer(call.request).utf8)), from: .origin)
     }

@@ -1,10 +1,13 @@
 extension SettingType {
-    /// An object with these keys and no others. Each key is declared once, like a setting of a plugin. `noun` is the
-    /// name of the object in messages: `a scenario`.
+    /// An object with these keys and no others. Each key is declared once, like a setting of a plugin.
     ///
-    /// `make` gets the values in the order of their declaration, and reports contradictions between them. The keys of
-    /// `sections` are read elsewhere.
-    package static func object<each Member>(
+    /// - Parameters:
+    ///   - noun: the name of the object in messages, such as `a scenario`.
+    ///   - keys: the keys.
+    ///   - sections: the kind of the plugins whose names are keys, too, and are read elsewhere; nil if there are none.
+    ///   - make: makes the value from those of the keys, in the order of their declaration. It reports contradictions between
+    ///     them, and returns nil then.
+    public static func object<each Member>(
         _ noun: String, _ keys: repeat Setting<each Member>, sections: PluginKind? = nil,
         make: @escaping @Sendable (Node, PolicyDiagnostics, repeat each Member) -> Value?
     ) -> SettingType<Value> {

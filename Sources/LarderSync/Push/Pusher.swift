@@ -1,0 +1,111 @@
+public import Larder
+public import LarderFoundation
+
+/// Sends changes of records to a service.
+///
+/// ```swift
+/// try registry.register(.pusher("cloudkit", "Saves in CloudKit.", most: 400) { changes, _ in
+///     try await zone.save(changes.map(\.record)).map { .accepted($0.record) }
+/// })
+/// ```
+///
+/// A pusher keeps nothing, and repeats nothing: a change whose outcome is not known comes again, with the same content and
+/// the same key.
+public protocol Pusher: Sendable {
+    /// The most changes of one call.
+    var most: Int { get }
+    /// The most calls at once. By default one.
+    var parallel: Int { get }
+
+    /// Sends changes, and returns what became of each, in their order. Changes without an outcome count as
+    /// ``WriteOutcome/unknown``.
+    ///
+    /// - Throws: ``PushError/tooLarge`` if the service takes fewer changes at once. After any other error, the outcome of all
+    ///   changes is unknown, or ``WriteOutcome/signedOut`` after one with the code `notSignedIn`.
+    func push(_ changes: [PushedChange], by call: PushCall) async throws -> [WriteOutcome]
+}
+
+extension Pusher {
+    /// One.
+    public var parallel: Int { 1 }
+}
+
+/// The errors of a pusher that mean something to the run.
+public enum PushError: Error, Hashable, Sendable {
+    /// The service takes fewer changes at once, so the run sends half of them. A single change is given up.
+    case tooLarge
+}
+
+/// A change of a record, as it is sent.
+public struct PushedChange: Sendable {
+    /// The kinds of changes.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// A new record.
+        case create
+        /// New values of some fields.
+        case update
+        /// The end of a record.
+        case delete
+    }
+
+    /// A field that was changed.
+    public struct Field: Sendable {
+        /// The place of the field in the record.
+        public let place: JSONPointer
+        /// The value that the user saw; nil if there was none.
+        public let before: JSONText?
+        /// The value that the user wrote; nil if it was removed.
+        public let after: JSONText?
+        /// Whether it is a list whose changes are merged item by item: see ``added`` and ``removed``.
+        public let isUnion: Bool
+        /// The items that a list gained.
+        public let added: [JSONText]
+        /// The items that a list lost.
+        public let removed: [JSONText]
+    }
+
+    /// The kind of the change.
+    public let kind: Kind
+    /// The id of the record, as it is written in the record; nil for a new one that the service names.
+    public let id: JSONText?
+    /// The key by which the service knows whether it has seen this change. Each change has one of its own, and keeps it.
+    public let key: String
+    /// The record with the change; nil if the change deletes it. A record without an id has none in it.
+    public let record: JSONText?
+    /// The fields that were changed. A new record has none.
+    public let fields: [Field]
+    /// The version of the record that the change was made on; nil if it is not known.
+    public let version: JSONText?
+    /// The time of the change by the device's clock, in milliseconds since 1970.
+    public let madeAt: Int64
+}
+
+/// The way to the service.
+public struct PushCall: Sendable {
+    /// The account whose changes are sent; nil if there is none.
+    public let account: String?
+    /// What the section `outbox` says about statuses.
+    let statuses: PushStatuses
+    /// The place of the id in a record.
+    let idPath: [String]
+    let answer: @Sendable (Parameters, _ method: String, Fields, _ body: Data?) async throws -> PushAnswer
+
+    /// Sends a request to the policy's origin in the name of the account, and returns its answer, also one that refuses.
+    ///
+    /// - Throws: `LoadError` if there was no answer; `CancellationError` if the run was cancelled.
+    public func send(
+        _ parameters: Parameters, method: String, fields: Fields = [:], body: Data? = nil
+    ) async throws -> PushAnswer { try await answer(parameters, method, fields, body) }
+}
+
+/// The answer to a change.
+public struct PushAnswer: Sendable {
+    /// The HTTP-like status; nil if the origin has none.
+    public let status: Int?
+    /// The fields of the answer that the origin passes on.
+    public let fields: Fields
+    /// The body. Of an answer that refuses, at most 64 KB.
+    public let body: Data
+    /// The time for which the service asked for no further calls; nil if it did not ask.
+    public let retryAfter: Duration?
+}

@@ -1,0 +1,198 @@
+import Larder
+import LarderFoundation
+import LarderSystem
+
+/// A run that sends the changes of one account: what may be sent now is frozen, sent and settled, until nothing is left.
+struct RecordsPush: Sendable {
+    let attachment: RecordsAttachment
+    let table: RecordTable
+    let pusher: any Pusher
+
+    /// The most bytes of the changes of a call.
+    private static let mostBytes = 2_000_000
+
+    /// Opens the changes again that a process has claimed which has ended. Called while no other process sends.
+    func reopen() async throws { try await change { try $0.reopen() } }
+
+    /// Sends all that can be sent now. If the service cannot be reached, the rest waits.
+    ///
+    /// - Returns: whether the service answered to all that was sent.
+    func run() async throws -> Bool {
+        while true {
+            try Task.checkCancellation()
+            let most = pusher.most * pusher.parallel
+            let claimed = try await change { try $0.claim(most: most, size: Self.mostBytes * pusher.parallel) }
+            if claimed.isEmpty { return true }
+            let outcomes = await send(claimed)
+            try await change { decisions in
+                for (write, outcome) in zip(claimed, outcomes) { try decisions.settle(outcome, of: write) }
+            }
+            try await lookUp()
+            // The service cannot be reached, or nobody is signed in: a try of each other change would not help.
+            if outcomes.allSatisfy(\.isWithoutAnswer) { return false }
+        }
+    }
+
+    // MARK: Calls
+
+    /// Returns the outcomes of changes, which are sent in calls that run at the same time.
+    private func send(_ claimed: [ClaimedWrite]) async -> [WriteOutcome] {
+        let calls = stride(from: 0, to: claimed.count, by: pusher.most).map { start in
+            Array(claimed[start..<min(start + pusher.most, claimed.count)])
+        }
+        if calls.count == 1 { return await outcomes(of: calls[0]) }
+        let works = calls.map { call in
+            AwaitableWork(in: attachment.world) { await outcomes(of: call) }
+        }
+        var found: [WriteOutcome] = []
+        for (work, call) in zip(works, calls) {
+            found += (try? await work.value()) ?? call.map { _ in .unknown }
+        }
+        return found
+    }
+
+    /// Returns the outcomes of the changes of one call, or of more calls if it is too large.
+    private func outcomes(of claimed: [ClaimedWrite]) async -> [WriteOutcome] {
+        let rules = attachment.planner.rules
+        // A temporary id never leaves the device.
+        let changes = claimed.map { PushedChange($0, by: rules) }
+        if let place = changes.firstIndex(where: \.hasTemporaryID), claimed.count == 1 || changes[place].hasTemporaryID
+        {
+            let sound = claimed.indices.filter { !changes[$0].hasTemporaryID }
+            var found = claimed.map { _ in WriteOutcome.later(nil) }
+            if sound.isEmpty { return found }
+            for (place, outcome) in zip(sound, await outcomes(of: sound.map { claimed[$0] })) { found[place] = outcome }
+            return found
+        }
+        do {
+            let found = try await pusher.push(changes, by: call(rules))
+            return found.count == changes.count
+                ? found.map { $0.checked(by: rules) }
+                : changes.indices.map { $0 < found.count ? found[$0].checked(by: rules) : .unknown }
+        } catch PushError.tooLarge {
+            if claimed.count == 1 { return [.rejected(status: 413)] }
+            let middle = claimed.count / 2
+            return await outcomes(of: Array(claimed[..<middle])) + outcomes(of: Array(claimed[middle...]))
+        } catch let error as LoadError where error.code == .notSignedIn {
+            return claimed.map { _ in .signedOut }
+        } catch let error as LoadError where error.status != nil {
+            let outcome: WriteOutcome =
+                error.status == 413 ? .rejected(status: 413) : .later(error.retryAfter?.milliseconds)
+            return claimed.map { _ in outcome }
+        } catch {
+            return claimed.map { _ in .unknown }
+        }
+    }
+
+    private func call(_ rules: SyncRules) -> PushCall {
+        let (context, table) = (attachment.context, table)
+        return PushCall(account: table.scope, statuses: attachment.outbox.statuses, idPath: rules.idPath) {
+            parameters, method, fields, body in
+            guard let resource = context.ownResource else { throw CancellationError() }
+            let request = Request(
+                table.resource, parameters, scope: table.scope, deadline: Self.longestCall, fields: fields, body: body)
+            do {
+                let loaded = try await resource.send(request, method: method)
+                let metadata = loaded.metadata
+                return PushAnswer(
+                    status: metadata?.status, fields: metadata?.fields ?? [:], body: loaded.value, retryAfter: nil)
+            } catch let error as LoadError {
+                guard let status = error.status else { throw error }
+                return PushAnswer(
+                    status: status, fields: error.reply?.fields ?? [:], body: error.reply?.body ?? Data(),
+                    retryAfter: error.retryAfter)
+            }
+        }
+    }
+
+    /// The longest time of a call, if the policy gives none.
+    static let longestCall = Duration.seconds(60)
+
+    // MARK: Looking up
+
+    /// Looks up the records of changes that were refused by an answer without the record.
+    private func lookUp() async throws {
+        let needed = try await change { decisions in
+            try decisions.nextSteps().compactMap { id, step in
+                if case .lookUp(let number) = step { (id: id, number: number) } else { nil }
+            }
+        }
+        let rules = attachment.planner.rules
+        for (id, number) in needed {
+            try Task.checkCancellation()
+            let request = Request(table.resource, ["id": id], scope: table.scope, deadline: Self.longestCall)
+            let record: JSONText?
+            do {
+                let answer = try JSONText(try await attachment.context.fetch(request).payload.bytes)
+                guard answer.kind == .object, answer[rules.idPath]?.name.map({ Array($0.utf8) }) == Array(id.utf8)
+                else {
+                    continue
+                }
+                record = answer
+            } catch let error as LoadError where error.status == 404 || error.status == 410 {
+                record = nil
+            } catch is LoadError { continue } catch is JSONText.Mistake { continue }
+            try await change { decisions in
+                _ = try decisions.decide(id) { row, moment, effects in
+                    decisions.planner.found(record, for: number, in: &row, at: &moment, &effects)
+                }
+            }
+        }
+    }
+
+    private func change<Result: Sendable>(
+        _ body: @escaping @Sendable (RecordDecisions) throws -> Result
+    ) async throws -> Result {
+        // What is claimed must be durable before a byte leaves, and what was accepted before anything else follows.
+        try await attachment.changing(table, .power, body)
+    }
+}
+
+extension WriteOutcome {
+    /// Whether the service has not been reached.
+    fileprivate var isWithoutAnswer: Bool {
+        switch self {
+        case .later, .signedOut, .unknown: true
+        case .accepted, .conflict, .conflictWithDeletion, .conflictWithoutRecord, .rejected: false
+        }
+    }
+
+    /// The outcome, unless it has a record that cannot be one.
+    fileprivate func checked(by rules: SyncRules) -> WriteOutcome {
+        switch self {
+        case .accepted(let record?, let version) where record.kind != .object || record[rules.idPath]?.name == nil:
+            .accepted(nil, version: version)
+        case .conflict(let record, _) where record.kind != .object: .conflictWithoutRecord
+        default: self
+        }
+    }
+}
+
+extension PushedChange {
+    init(_ claimed: ClaimedWrite, by rules: SyncRules) {
+        let write = claimed.write
+        kind = Kind(rawValue: write.kind.rawValue) ?? .update
+        let isUnnamed = write.kind == .create && TemporaryID.isOne(claimed.id)
+        id = isUnnamed ? nil : claimed.idText
+        (key, version, madeAt) = (write.key, claimed.version, write.made)
+        let shown = write.kind == .delete ? nil : claimed.shown
+        record = isUnnamed ? shown?.setting(rules.idPath, to: nil) : shown
+        fields =
+            write.kind != .update ? [] : write.patch.changes.map { Field($0, isUnion: rules.unions.contains($0.path)) }
+    }
+
+    /// Whether an id that only this device knows is in it.
+    fileprivate var hasTemporaryID: Bool {
+        if let name = id?.name, TemporaryID.isOne(name) { return true }
+        let values = [record] + fields.map(\.after)
+        return values.contains { $0.map { !TemporaryID.all(in: $0).isEmpty } ?? false }
+    }
+}
+
+extension PushedChange.Field {
+    init(_ change: FieldChange, isUnion: Bool) {
+        (place, before, after) = (JSONPointer(steps: change.path), change.before, change.after)
+        self.isUnion = isUnion
+        (added, removed) = (change.added, change.removed)
+    }
+}

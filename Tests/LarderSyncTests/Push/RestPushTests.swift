@@ -1,0 +1,216 @@
+import Larder
+import LarderFoundation
+import LarderSimulation
+import LarderSystem
+import Testing
+
+@testable import LarderSync
+
+@Suite struct RestPushTests {
+    static func policy(_ more: String = "", outbox: String = "{}") -> String {
+        """
+        { "resource": "notes", "origin": "service",
+          "records": { "id": "/id", "ids": "server", "version": "/v", "pull": "all", "push": "rest"\(more) },
+          "outbox": \(outbox) }
+        """
+    }
+
+    /// Runs a test with an app and a service.
+    private func run(
+        _ policy: String = policy(),
+        _ test: @escaping @Sendable (RestService, SimulatedWorld, Pantry, Records<Note>) async throws -> Void
+    ) throws {
+        let simulated = SimulatedWorld(seed: 1)
+        try simulated.run(leaving: .anything) { world in
+            let (service, app) = (RestService(), try RecordsApp(in: world))
+            app.service.withLock { $0 = { try service.answer($0) } }
+            app.changes.withLock { $0 = { try service.change($0, $1) } }
+            let pantry = try await app.pantry(["notes": policy])
+            let notes = pantry.records("notes", of: Note.self)
+            try await notes.sync()
+            try await test(service, simulated, pantry, notes)
+            let applied = service.state.withLock { $0.applied }
+            #expect(applied.values.allSatisfy { $0 == 1 })
+            let books = try await notes.books()
+            #expect(books.unaccounted == 0)
+            await pantry.close()
+        }
+    }
+
+    @Test func newRecordIsSentAndNamedEverywhere() throws {
+        try run { service, world, _, notes in
+            let made = try await notes.create(Note(title: "Ramen"))
+            let other = try await notes.create(Note(title: "refers", collection: made.id))
+            #expect(made.isTemporary && other.isTemporary)
+            try await world.sleep(for: .seconds(1))
+            let named = try await notes.get(made.id).record
+            #expect(named?.id == "s1")
+            #expect(named?.state == .synced)
+            #expect(try await notes.get(other.id).record?.value.collection == "s1")
+            #expect(service.note("s2")?["collection"]?.string == "s1")
+            // No temporary id has left the device.
+            #expect(service.calls.allSatisfy { !$0.body.contains(TemporaryID.prefix) })
+            #expect(try await notes.books().accepted == 2)
+        }
+    }
+
+    @Test func onlyChangedFieldsAreSent() throws {
+        try run { service, world, _, notes in
+            try service.set("a", #"{"id":"a","title":"old","rank":1,"unknown":[1.50]}"#)
+            try await notes.sync()
+            try await notes.update("a") { $0.title = "new" }
+            try await world.sleep(for: .seconds(1))
+            #expect(service.calls.map(\.body) == [#"{"title":"new"}"#])
+            #expect(service.calls.map(\.id) == ["a"])
+            #expect(service.note("a")?.shownText == #"{"id":"a","title":"new","rank":1,"unknown":[1.50],"v":2}"#)
+        }
+    }
+
+    @Test func deletionIsDoneIfTheServiceHasNoneAnyMore() throws {
+        try run { service, world, _, notes in
+            try service.set("a", #"{"id":"a","title":"old"}"#)
+            try await notes.sync()
+            service.remove("a")
+            try await notes.delete("a")
+            try await world.sleep(for: .seconds(1))
+            #expect(service.calls.map(\.method) == ["DELETE"])
+            #expect(try await notes.books().pending == 0)
+            #expect(try await notes.get("a") == .absent)
+        }
+    }
+
+    @Test(arguments: [RestService.Trouble.lostAnswer, .lostCall, .loginPage, .status(500), .status(429)])
+    func changeIsSentAgainWithItsKey(_ trouble: RestService.Trouble) throws {
+        try run { service, world, _, notes in
+            service.fail(trouble)
+            try await notes.create(Note(title: "once"))
+            try await world.sleep(for: .seconds(10))
+            #expect(service.calls.count == 2)
+            #expect(service.calls[0] == service.calls[1])
+            #expect(service.state.withLock { $0.notes.count } == 1)
+            #expect(try await notes.books().accepted == 1)
+        }
+    }
+
+    @Test func changeAfterTheFailedTryIsAnotherOne() throws {
+        try run { service, world, _, notes in
+            service.fail(.lostAnswer)
+            let made = try await notes.create(Note(title: "once"))
+            try await world.sleep(for: .milliseconds(600))
+            try await notes.update(made.id) { $0.title = "twice" }
+            try await world.sleep(for: .seconds(10))
+            #expect(service.calls.map(\.method) == ["POST", "POST", "PATCH"])
+            #expect(service.note("s1")?["title"]?.string == "twice")
+        }
+    }
+
+    @Test func changesOfOtherFieldsAreMerged() throws {
+        try run { service, world, _, notes in
+            try service.set("a", #"{"id":"a","title":"old","rank":1}"#)
+            try await notes.sync()
+            try service.set("a", #"{"id":"a","title":"old","rank":2}"#)
+            try await notes.update("a") { $0.title = "mine" }
+            try await world.sleep(for: .seconds(10))
+            #expect(service.note("a")?["title"]?.string == "mine")
+            #expect(service.note("a")?["rank"]?.integer == 2)
+            #expect(service.calls.count == 2)
+            #expect(service.calls[0].key != service.calls[1].key)
+        }
+    }
+
+    @Test func changeOfADeletedRecordBecomesALetter() throws {
+        try run { service, world, _, notes in
+            try service.set("a", #"{"id":"a","title":"old"}"#)
+            try await notes.sync()
+            service.remove("a")
+            try await notes.update("a") { $0.title = "mine" }
+            try await world.sleep(for: .seconds(10))
+            #expect(try await notes.get("a") == .absent)
+            let table = try notes.table()
+            let letters = try await notes.attachment().reading { try $0.letters(of: table) }
+            #expect(letters.map(\.letter.reason) == [.overtaken])
+        }
+    }
+
+    @Test func refusedChangeIsTakenBackAndKeptAsALetter() throws {
+        try run { service, world, _, notes in
+            try service.set("a", #"{"id":"a","title":"old"}"#)
+            try await notes.sync()
+            service.fail(.status(422))
+            try await notes.update("a") { $0.title = "bad" }
+            try await world.sleep(for: .seconds(10))
+            #expect(try await notes.get("a").record?.value.title == "old")
+            #expect(try await notes.books().rejected == 1)
+            #expect(service.calls.count == 1)
+        }
+    }
+
+    @Test func refusedChangeIsShownIfThePolicySaysSo() throws {
+        try run(Self.policy(outbox: #"{ "onReject": "keep" }"#)) { service, world, _, notes in
+            try service.set("a", #"{"id":"a","title":"old"}"#)
+            try await notes.sync()
+            service.fail(.status(422))
+            try await notes.update("a") { $0.title = "bad" }
+            try await world.sleep(for: .seconds(10))
+            let record = try await notes.get("a").record
+            #expect(record?.value.title == "bad")
+            #expect(record?.state == .rejected)
+        }
+    }
+
+    @Test func statusMeansWhatThePolicySays() throws {
+        try run(Self.policy(outbox: #"{ "reject": [503], "retry": [422], "conflict": [400] }"#)) {
+            service, world, _, notes in
+            service.fail(.status(422), .status(503))
+            try await notes.create(Note(title: "1"))
+            try await world.sleep(for: .seconds(10))
+            #expect(service.calls.count == 2)
+            #expect(try await notes.books().rejected == 1)
+        }
+    }
+
+    @Test func oneStuckChangeDelaysNoOtherRecord() throws {
+        try run { service, world, _, notes in
+            service.fail(.status(500))
+            try await notes.create(Note(title: "stuck"))
+            for number in 0..<9 { try await notes.create(Note(title: "\(number)")) }
+            try await world.sleep(for: .milliseconds(900))
+            #expect(service.state.withLock { $0.notes.count } == 9)
+        }
+    }
+
+    @Test func unreachableServiceIsAskedOnceForAll() throws {
+        try run { service, world, _, notes in
+            for _ in 0..<1_000 { service.fail(.lostCall) }
+            for number in 0..<50 { try await notes.create(Note(title: "\(number)")) }
+            try await world.sleep(for: .milliseconds(900))
+            #expect(service.calls.count == 4)
+            service.state.withLock { $0.troubles = [] }
+            try await world.sleep(for: .seconds(60))
+            #expect(service.state.withLock { $0.notes.count } == 50)
+        }
+    }
+
+    @Test func nothingIsSentOfflineAndAllAfterwards() throws {
+        try run { service, world, _, notes in
+            world.network = .offline
+            for number in 0..<5 { try await notes.create(Note(title: "\(number)")) }
+            try await world.sleep(for: .seconds(3_000))
+            #expect(service.calls.isEmpty)
+            world.network = NetworkState(.online)
+            try await world.sleep(for: RecordsWork.spread + .seconds(1))
+            #expect(service.state.withLock { $0.notes.count } == 5)
+        }
+    }
+
+    @Test func changesOfARecordArriveInOrder() throws {
+        let policy = Self.policy(outbox: #"{ "merge": false }"#)
+        try run(policy) { service, world, _, notes in
+            let made = try await notes.create(Note(title: "0"))
+            for number in 1...5 { try await notes.update(made.id) { $0.title = "\(number)" } }
+            try await world.sleep(for: .seconds(10))
+            let titles = service.calls.map { try? JSONText($0.body.utf8)["title"]?.string }
+            #expect(titles == ["0", "1", "2", "3", "4", "5"])
+        }
+    }
+}
