@@ -30,6 +30,8 @@ final class RecordDatabase: Sendable {
     private let used = Locked<[String: Int]>([:])
     /// The watch for the changes of others.
     let sharedWatch = Locked(SharedWatch())
+    /// What happens to records between users and the service, in this process.
+    let events = Listeners<SyncEvent>()
     /// Told when a damaged file was set aside, and what could be read of it was saved.
     let damages = Listeners<Void>()
 
@@ -81,19 +83,20 @@ final class RecordDatabase: Sendable {
     func changing<Result>(
         _ durability: Durability, _ body: (RecordTransaction) throws -> Result
     ) throws -> Result {
-        let (result, changed) = try file.writing { connection in
+        let (result, changed, events) = try file.writing { connection in
             try connection.survivePowerCuts(durability == .power)
             let done = try connection.transaction {
                 let transaction = try RecordTransaction(connection, now: now)
                 let result = try body(transaction)
                 try transaction.finish()
-                return (result, transaction.changed)
+                return (result, transaction.changed, transaction.events)
             }
             // Another process may have set a damaged file aside while this one waited for it.
             if !file.isCurrent(connection) { throw SQLiteFailure.damaged }
             shortenLog(connection)
             return done
         }
+        for event in events { self.events.send(event) }
         if !changed.isEmpty {
             for table in changed { changes.send(table) }
             processes.tell(atOnce: false)
@@ -124,6 +127,7 @@ final class RecordDatabase: Sendable {
     func close() {
         file.close()
         processes.leave()
+        events.end()
     }
 }
 

@@ -97,8 +97,12 @@ struct RecordDecisions {
         if !effects.gone.isEmpty { try giveUpNeeding(effects.gone) }
     }
 
-    /// Writes books and letters.
-    private func note(_ effects: SyncEffects) throws {
+    /// Writes books and letters, and keeps the events for the end of the transaction.
+    func note(_ effects: SyncEffects) throws {
+        if !effects.events.isEmpty {
+            let table = try transaction.facts(of: number).table
+            transaction.events += effects.events.map { SyncEvent($0, in: table) }
+        }
         if effects.books != Books() { try transaction.change(number) { $0.books = $0.books + effects.books } }
         transaction.staleRows += effects.staleRows
         for letter in effects.letters { try connection.put(letter, in: number, at: transaction.moment.now) }

@@ -86,6 +86,7 @@ extension RecordDecisions {
         var effects = SyncEffects()
         let sweep = try sweep(state, &effects)
         planner.endPull(&state, sweep, at: &transaction.moment, &effects)
+        try note(effects)
         let oldest = transaction.moment.now - Self.longestKept
         for table in ["letters", "quarantine"] {
             try transaction.connection.run(

@@ -20,6 +20,8 @@ final class RecordTransaction {
     private var firstSequence: Int64 = 0
     /// The number of pulled rows that were older than an answer.
     var staleRows = 0
+    /// What has happened to records. It is told when the transaction has ended well.
+    var events: [SyncEvent] = []
     /// The error because of which nothing of the transaction may stay.
     private var refusal: (any Error)?
 
@@ -103,6 +105,9 @@ final class RecordTransaction {
         facts[table] = next
         changedNumbers.insert(table)
     }
+
+    /// Notes that something of a table has changed besides its rows.
+    func note(changeOf table: Int64) { changedNumbers.insert(table) }
 
     /// Writes what belongs to the whole transaction.
     ///

@@ -138,7 +138,7 @@ public final class RecordWriter {
         return (text, id)
     }
 
-    private func write<Value>(
+    func write<Value>(
         _ intent: RecordIntent, id: String?, _ part: RecordPart, _ records: Records<Value>
     ) throws -> Record<Value> {
         guard let stored = try part.write(intent, id: id) else { throw RecordError(WriteRefusal.noRecord) }

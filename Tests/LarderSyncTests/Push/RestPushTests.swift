@@ -126,9 +126,14 @@ import Testing
             try await notes.update("a") { $0.title = "mine" }
             try await world.sleep(for: .seconds(10))
             #expect(try await notes.get("a") == .absent)
-            let table = try notes.table()
-            let letters = try await notes.attachment().reading { try $0.letters(of: table) }
-            #expect(letters.map(\.letter.reason) == [.overtaken])
+            let letters = try await notes.rejected()
+            #expect(letters.map(\.reason) == [.overtaken])
+            // The record is made again, under a new name.
+            let made = try #require(await letters.first?.restore())
+            #expect(made.value.title == "mine")
+            try await world.sleep(for: .seconds(10))
+            #expect(service.note("s1")?["title"]?.string == "mine")
+            #expect(try await notes.rejected().isEmpty)
         }
     }
 
@@ -142,6 +147,13 @@ import Testing
             #expect(try await notes.get("a").record?.value.title == "old")
             #expect(try await notes.books().rejected == 1)
             #expect(service.calls.count == 1)
+            let letter = try #require(await notes.rejected().first)
+            #expect(letter.status == 422 && letter.reason == .rejected && letter.value?.title == "bad")
+            try await letter.restore { $0.title += " (2)" }
+            try await world.sleep(for: .seconds(10))
+            #expect(service.note("a")?["title"]?.string == "bad (2)")
+            #expect(try await notes.rejected().isEmpty)
+            #expect(try await letter.restore() == nil)
         }
     }
 
@@ -200,6 +212,31 @@ import Testing
             world.network = NetworkState(.online)
             try await world.sleep(for: RecordsWork.spread + .seconds(1))
             #expect(service.state.withLock { $0.notes.count } == 5)
+        }
+    }
+
+    @Test func eventsTellBothSidesOfAConflict() throws {
+        try run { service, world, pantry, notes in
+            let found = Locked<[SyncEvent.Kind]>([])
+            let events = pantry.syncEvents
+            let reading = world.spawn {
+                for await event in events { found.withLock { $0.append(event.kind) } }
+            }
+            try service.set("a", #"{"id":"a","title":"old"}"#)
+            try await notes.sync()
+            try service.set("a", #"{"id":"a","title":"theirs"}"#)
+            try await notes.update("a") { $0.title = "mine" }
+            try await notes.create(Note(title: "new"))
+            try await world.sleep(for: .seconds(10))
+            let kinds = found.withLock { $0 }
+            let conflicts = kinds.compactMap { kind -> [String?]? in
+                guard case .conflict(let mine, let theirs, let result) = kind else { return nil }
+                return [mine, theirs, result].map { $0?["title"]?.string }
+            }
+            #expect(conflicts == [["mine", "theirs", "theirs"]])
+            #expect(kinds.contains(.accepted))
+            #expect(kinds.contains { if case .renamed = $0 { true } else { false } })
+            reading.cancel()
         }
     }
 

@@ -1,0 +1,135 @@
+import Larder
+import LarderSystem
+
+/// A change that is not sent any more: the service refused it, or somebody else's change has overtaken it. It is kept for 90
+/// days, also over restarts, so that it can be made again.
+public struct UnsentChange<Value: Sendable>: Sendable {
+    /// The reasons for which a change is not sent any more. New ones may be added.
+    public struct Reason: RawRepresentable, Hashable, Sendable {
+        /// The name of the reason.
+        public let rawValue: String
+
+        /// Creates a reason.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The service refused it.
+        public static var rejected: Reason { Reason(rawValue: DeadLetter.Reason.rejected.rawValue) }
+        /// It waited longer than `retention` of the section `outbox`.
+        public static var expired: Reason { Reason(rawValue: DeadLetter.Reason.expired.rawValue) }
+        /// Somebody else has changed the same, or deleted the record.
+        public static var overtaken: Reason { Reason(rawValue: DeadLetter.Reason.overtaken.rawValue) }
+        /// It needs a record whose create was refused.
+        public static var needsRejected: Reason { Reason(rawValue: DeadLetter.Reason.needsRejected.rawValue) }
+    }
+
+    /// The id of the record.
+    public let id: String
+    /// The kind of the change.
+    public let kind: PushedChange.Kind
+    /// The record as the user saw it with the change; nil if the change deleted it, or if the record does not decode.
+    public let value: Value?
+    /// The reason for which it is not sent any more.
+    public let reason: Reason
+    /// The status by which the service refused it; nil if there was none.
+    public let status: Int?
+    let number: Int64
+    private let records: Records<Value>
+
+    fileprivate init(_ letter: DeadLetter, number: Int64, of records: Records<Value>) {
+        (id, reason, status) = (letter.id, Reason(rawValue: letter.reason.rawValue), letter.status)
+        kind = PushedChange.Kind(rawValue: letter.write.kind.rawValue) ?? .update
+        value = letter.shown.flatMap { try? records.coding.decode($0) }
+        (self.number, self.records) = (number, records)
+    }
+
+    /// Makes the change again, on top of what the record is now, and sends it.
+    ///
+    /// A record that is gone is made again as the user saw it. If the service names records, it gets a new id then.
+    ///
+    /// - Parameter correction: corrects the record first, so that the service takes it. It runs on a thread of Larder's that
+    ///   may block.
+    /// - Returns: the record; nil if the change deletes it, or if the change was restored or discarded before.
+    /// - Throws: ``RecordError``; the error of `correction`.
+    @discardableResult
+    public func restore(
+        _ correction: @escaping @Sendable (inout Value) throws -> Void = { _ in }
+    ) async throws -> Record<Value>? {
+        try await records.write { [number] writer, records in
+            let part = try writer.part(records)
+            guard let letter = try part.takeLetter(number) else { return nil }
+            return try writer.restore(letter, part, records, correction)
+        }
+    }
+
+    /// Forgets the change.
+    ///
+    /// - Throws: ``RecordError``.
+    public func discard() async throws {
+        try await records.write { [number] writer, records in
+            _ = try writer.part(records).takeLetter(number)
+        }
+    }
+}
+
+extension Records {
+    /// The changes that are not sent any more, the latest first: those that the service refused, and those that others have
+    /// overtaken. At most 1,000.
+    ///
+    /// ```swift
+    /// for change in try await collections.rejected() { try await change.restore { $0.name += " (2)" } }
+    /// ```
+    public func rejected() async throws -> [UnsentChange<Value>] {
+        let (attachment, records) = (try attachment(), try ofPresentAccount)
+        let table = try records.table()
+        let letters = try await attachment.reading { database in try database.letters(of: table) }
+        return letters.map { UnsentChange($0.letter, number: $0.number, of: records) }
+    }
+}
+
+extension RecordWriter {
+    fileprivate func restore<Value>(
+        _ letter: DeadLetter, _ part: RecordPart, _ records: Records<Value>,
+        _ correction: (inout Value) throws -> Void
+    ) throws -> Record<Value>? {
+        let present = try part.shown(letter.id)
+        if letter.write.kind == .delete {
+            if present != nil { try part.write(.delete, id: letter.id) }
+            return nil
+        }
+        guard let wanted = present.map({ letter.write.patched($0) }) ?? letter.shown else { return nil }
+        let known = try records.coding.decode(wanted)
+        var value = known
+        try correction(&value)
+        // Fields that the type does not know stay as the user saw them.
+        let text = Patch(
+            from: try records.coding.encode(known), to: try records.coding.encode(value), shown: wanted, ignoring: []
+        ).applied(to: wanted)
+        if let present { return try write(.update(from: present, to: text), id: letter.id, part, records) }
+        let rules = part.planner.rules
+        if rules.ids == .server {
+            return try write(.create(text.setting(rules.idPath, to: nil)), id: nil, part, records)
+        }
+        return try write(.create(text), id: letter.id, part, records)
+    }
+}
+
+extension QueuedWrite {
+    /// Returns a record that is there with the change.
+    fileprivate func patched(_ present: JSONText) -> JSONText { content ?? patch.applied(to: present) }
+}
+
+extension RecordPart {
+    /// Takes a letter out of the database; nil if there is none of this number.
+    fileprivate func takeLetter(_ number: Int64) throws -> DeadLetter? {
+        try decide { decisions in
+            let connection = decisions.transaction.connection
+            let text = try connection.first(
+                "SELECT letter FROM letters WHERE n=? AND t=?", .integer(number), .integer(decisions.number)
+            ) { $0.text(0) }
+            guard let letter = text.flatMap({ (try? JSONText($0.utf8)).flatMap(DeadLetter.init) }) else { return nil }
+            try connection.run("DELETE FROM letters WHERE n=?", .integer(number))
+            decisions.transaction.note(changeOf: decisions.number)
+            return letter
+        }
+    }
+}
