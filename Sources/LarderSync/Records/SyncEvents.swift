@@ -24,6 +24,11 @@ public struct SyncEvent: Sendable, Hashable {
         case conflict(mine: JSONText?, theirs: JSONText?, result: JSONText?)
         /// The service has named a new record. Its former id still finds it.
         case renamed(former: String)
+        /// Changes wait that were made for another source, such as another URL of the policy. They are not sent until the
+        /// policy says that both are the same (`formerly`), or the app releases them: ``Records/releaseHeld()``.
+        ///
+        /// - Parameter count: the number of records with such changes.
+        case held(count: Int)
         /// An answer would have deleted more records than `sweepGuard` allows. They stay until a second one agrees.
         case suspicious(missing: Int, of: Int)
     }
@@ -36,6 +41,10 @@ public struct SyncEvent: Sendable, Hashable {
     public let id: String?
     /// The kind of the event.
     public let kind: Kind
+
+    init(heldRecords count: Int, of table: RecordTable) {
+        (resource, account, id, kind) = (table.resource, table.scope, nil, .held(count: count))
+    }
 
     init(_ event: RecordEvent, in table: RecordTable) {
         (resource, account) = (table.resource, table.scope)

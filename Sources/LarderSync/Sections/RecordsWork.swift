@@ -13,6 +13,8 @@ final class RecordsWork: AgendaWork {
         /// The last results of the tables.
         var results: [RecordTable: Result<Void, any Error>] = [:]
         var times: [RecordTable: SyncTimes] = [:]
+        /// The numbers of records that wait for another source, as the app was told.
+        var held: [RecordTable: Int] = [:]
         /// The uptime before which nothing begins, because many installations may have come back online together.
         var spread: Duration?
         var wasOffline = false
@@ -125,7 +127,14 @@ final class RecordsWork: AgendaWork {
         of table: RecordTable, _ attachment: RecordsAttachment, isReached: Bool
     ) async throws {
         guard let push else { return }
-        let wait = try await attachment.changing(table, .process) { try $0.nextWait(isReached: isReached) }
+        let (wait, held) = try await attachment.changing(table, .process) { decisions in
+            (try decisions.nextWait(isReached: isReached), try decisions.heldRecords())
+        }
+        let isNew = state.withLock { state in
+            defer { state.held[table] = held }
+            return held > state.held[table] ?? 0
+        }
+        if isNew { attachment.database.events.send(SyncEvent(heldRecords: held, of: table)) }
         state.withLock { state in
             let next = wait.map { world.uptime + max(push.every, .milliseconds($0)) }
             state.times[table, default: SyncTimes()].push = next
@@ -216,6 +225,11 @@ extension RecordsWork.State {
 }
 
 extension RecordDecisions {
+    /// Returns the number of records whose changes were made for another source.
+    fileprivate func heldRecords() throws -> Int {
+        try nextSteps().count { if case .otherSource = $0.step { true } else { false } }
+    }
+
     /// Returns the milliseconds until the next change can be sent; nil if none waits for a time.
     fileprivate func nextWait(isReached: Bool) throws -> Int64? {
         let (now, pause) = (transaction.moment.now, Int64(60_000))

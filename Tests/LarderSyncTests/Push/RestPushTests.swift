@@ -240,6 +240,36 @@ import Testing
         }
     }
 
+    @Test func changesForAnotherSourceAreHeldUntilTheyAreReleased() throws {
+        let simulated = SimulatedWorld(seed: 1)
+        try simulated.run(leaving: .anything) { world in
+            let (service, app) = (RestService(), try RecordsApp(in: world))
+            app.service.withLock { $0 = { try service.answer($0) } }
+            app.changes.withLock { $0 = { try service.change($0, $1) } }
+            simulated.network = .offline
+            let pantry = try await app.pantry(["notes": Self.policy()])
+            let notes = pantry.records("notes", of: Note.self)
+            let held = Locked(0)
+            let events = pantry.syncEvents
+            let reading = world.spawn {
+                for await event in events { if case .held(let count) = event.kind { held.withLock { $0 = count } } }
+            }
+            try await notes.create(Note(title: "for the test server"))
+            let other = Self.policy().replacing(
+                #""origin": "service""#, with: #""origin": { "use": "service", "at": "there" }"#)
+            try await app.change("notes", other, of: pantry)
+            simulated.network = NetworkState(.online)
+            try await world.sleep(for: .seconds(100))
+            #expect(service.calls.isEmpty)
+            #expect(held.withLock { $0 } == 1)
+            #expect(try await notes.releaseHeld() == 1)
+            try await world.sleep(for: .seconds(10))
+            #expect(service.note("s1")?["title"]?.string == "for the test server")
+            reading.cancel()
+            await pantry.close()
+        }
+    }
+
     @Test func changesOfARecordArriveInOrder() throws {
         let policy = Self.policy(outbox: #"{ "merge": false }"#)
         try run(policy) { service, world, _, notes in
