@@ -9,20 +9,21 @@
     ///
     /// - `SyncRun FOLDER write NAME SEED` changes, sends and pulls records until it is killed.
     /// - `SyncRun FOLDER steps NAME SEED COUNT` makes so many changes, although some may fail.
+    /// - `SyncRun FOLDER send URL COUNT` makes so many notes, and sends all that wait to a service.
     /// - `SyncRun FOLDER dump` prints all that the next start finds, after a change of its own.
     /// - `SyncRun FOLDER mend` makes a folder `begin` and then changes that make good what is damaged.
     /// - `SyncRun FOLDER flips COUNT SEED` flips bits in copies of the database, and prints what became of them.
     ///
     /// See ``NoteWriter`` and ``Dump`` for the lines that are printed.
     @main struct SyncRun {
-        static func main() {
-            do { try run() } catch {
+        static func main() async {
+            do { try await run() } catch {
                 try? FileHandle.standardError.write(contentsOf: Data("\(error)\n".utf8))
                 exit(1)
             }
         }
 
-        private static func run() throws {
+        private static func run() async throws {
             let arguments = CommandLine.arguments
             let numbers = arguments.dropFirst(3).compactMap { UInt64($0) }
             switch arguments.dropFirst(2).first {
@@ -33,6 +34,8 @@
                 var writer = NoteWriter(Notes(in: arguments[1]), name: arguments[3], seed: numbers[0])
                 for _ in 0..<numbers[1] { do { try writer.step() } catch { say("failed \(error)") } }
                 try writer.end()
+            case "send" where arguments.count == 5:
+                try await NoteSender(in: arguments[1], of: arguments[3]).run(making: Int(arguments[4]) ?? 0)
             case "dump": try Dump(of: Notes(in: arguments[1])).print()
             case "mend":
                 try Disk.makeFolder(arguments[1] + "/begin")
@@ -41,7 +44,9 @@
                 var flips = BitFlips(in: arguments[1], seed: numbers[1])
                 try flips.run(count: Int(numbers[0]))
             default:
-                say("usage: SyncRun FOLDER write NAME SEED | steps NAME SEED COUNT | dump | mend | flips COUNT SEED")
+                say(
+                    "usage: SyncRun FOLDER write NAME SEED | steps NAME SEED COUNT | send URL COUNT | dump | mend | flips COUNT SEED"
+                )
             }
         }
 
