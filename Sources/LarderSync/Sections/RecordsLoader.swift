@@ -46,7 +46,7 @@ struct RecordsLoader: Loader {
             }
             throw LoadError(.notCached, "it is not known whether there is such a record")
         }
-        // What only the user has made has no age.
+        // A record that only the user has made has no age.
         if record.receivedAt != nil { try checkAge(since: record.receivedAt, call) }
         call.trail.note("records", .record)
         return answer(record.shown, receivedAt: record.receivedAt)

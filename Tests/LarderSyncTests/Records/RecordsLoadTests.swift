@@ -56,7 +56,7 @@ import Testing
                 #expect(await code([:]) == (isYoung ? nil : .notCached))
                 #expect(await code(["id": "a"]) == (isYoung ? nil : .notCached))
                 #expect(await code(["id": "c"]) == (isYoung ? .answer : .notCached))
-                // What the user has done is not older than that.
+                // The user's own records and deletions are never too old.
                 #expect(await code(["id": made.id]) == nil)
                 #expect(await code(["id": "b"]) == .answer)
             }
