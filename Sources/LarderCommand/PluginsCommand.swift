@@ -80,6 +80,8 @@ extension Plugin {
         }
         lines += counters.map { "  counts \($0.name): \($0.help)" }
         lines += levels.map { "  tells \($0.name), one of \($0.values.joined(separator: ", ")): \($0.help)" }
+        lines += metrics.gauges.map { "  shows \($0.name): \($0.help)" }
+        lines += metrics.timings.map { "  times \($0.name): \($0.help)" }
         return lines.joined(separator: "\n")
     }
 
@@ -96,7 +98,7 @@ extension Plugin {
                         "schema": setting.schema, "example": setting.example ?? .null,
                     ]
                 }),
-            "counters": .list(counters.map { ["name": .string($0.name), "help": .string($0.help)] }),
+            "counters": .list(counters.map(\.described)),
             "levels": .list(
                 levels.map { level in
                     [
@@ -104,6 +106,11 @@ extension Plugin {
                         "values": .list(level.values.map { .string($0) }),
                     ]
                 }),
+            "gauges": .list(metrics.gauges.map(\.described)), "timings": .list(metrics.timings.map(\.described)),
         ]
     }
+}
+
+extension NamedMetric {
+    fileprivate var described: JSON { ["name": .string(name), "help": .string(help)] }
 }

@@ -49,7 +49,7 @@ struct PolicyReference {
         }
         for plugin in registry[kind] {
             text += "\n### \(plugin.name)\n\n\(plugin.about)\n"
-            text += settings(plugin) + counts(plugin)
+            text += settings(plugin) + metrics(plugin)
         }
         return text
     }
@@ -65,13 +65,12 @@ struct PolicyReference {
         return text
     }
 
-    private func counts(_ plugin: Plugin) -> String {
-        if plugin.counters.isEmpty, plugin.levels.isEmpty { return "" }
-        var text = "\n| counter or level | meaning |\n|---|---|\n"
-        for counter in plugin.counters { text += "| `\(counter.name)` | \(counter.help) |\n" }
-        for level in plugin.levels {
-            let values = level.values.map { "`\($0)`" }.joined(separator: ", ")
-            text += "| `\(level.name)` | \(level.help): \(values) |\n"
+    private func metrics(_ plugin: Plugin) -> String {
+        if plugin.metrics.all.isEmpty { return "" }
+        var text = "\n| metric | meaning |\n|---|---|\n"
+        for metric in plugin.metrics.all {
+            let values = (metric as? Level)?.values.map { "`\($0)`" }.joined(separator: ", ")
+            text += "| `\(metric.name)` | \(metric.help)\(values.map { ": \($0)" } ?? "") |\n"
         }
         return text
     }

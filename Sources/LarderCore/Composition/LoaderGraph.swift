@@ -79,9 +79,12 @@ final class LoaderGraph: Sendable {
     /// Returns a request that knows which fields the origin adds to it.
     func prepared(_ request: Request) -> Request { lookup.prepared(request) }
 
-    /// The values of the levels of its plugins.
-    var levels: [Level: String] {
-        let parts = reloadState.levels + storeState.levels + attachments.flatMap(\.state.levels)
-        return meter.levels.reduce(into: [:]) { $0[$1] = $1.value(in: parts) }
+    /// The values of the levels and gauges of its plugins.
+    var values: (levels: [Level: String], gauges: [Gauge: Double]) {
+        let parts = reloadState.values + storeState.values + attachments.flatMap(\.state.values)
+        return (
+            meter.plugins.levels.reduce(into: [:]) { $0[$1] = $1.value(in: parts) },
+            meter.plugins.gauges.reduce(into: [:]) { $0[$1] = $1.value(in: parts) }
+        )
     }
 }

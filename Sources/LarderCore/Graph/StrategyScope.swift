@@ -2,6 +2,8 @@
 protocol StrategyScope: Sendable {
     func count(_ counter: Counter, _ times: UInt64)
     func set(_ level: Level, to value: String)
+    func set(_ gauge: Gauge, to number: Double?)
+    func record(_ timing: Timing, _ duration: Duration)
     func tell(_ kind: Decision.Kind, _ note: @autoclosure () -> String)
     func keep<State: Sendable>(_ make: () -> State) -> State
 }
@@ -12,6 +14,12 @@ extension Sides {
 
     /// Sets a level of a plugin of the policy to one of its values. Another level or value is ignored.
     public func set(_ level: Level, to value: String) { scope.set(level, to: value) }
+
+    /// Sets a gauge of a plugin of the policy: see ``Context/set(_:to:)-(Gauge,_)``.
+    public func set(_ gauge: Gauge, to number: Double?) { scope.set(gauge, to: number) }
+
+    /// Records one duration of a timing of a plugin of the policy: see ``Context/record(_:_:)``.
+    public func record(_ timing: Timing, _ duration: Duration) { scope.record(timing, duration) }
 
     /// Sends a decision to the log and to the streams of ``Pantry/decisions``. The note must hold no key, parameter,
     /// address or payload.

@@ -2,7 +2,7 @@ public import LarderSystem
 
 /// The living part that a section of a policy makes for its resource, or a section of `_larder.json` for the pantry.
 ///
-/// A section is declared with ``Plugin/section(_:_:_:counters:levels:traits:make:)``. Its attachment lives as
+/// A section is declared with ``Plugin/section(_:_:_:counters:levels:gauges:timings:traits:make:)``. Its attachment lives as
 /// long as the policy has the section with the same settings. An app gets it by its type:
 /// `pantry.attachment(Outbox.self, of: "notes")`.
 ///
@@ -38,6 +38,12 @@ public protocol Attachment: Sendable {
     ///     they stay, and nobody but their account may see them.
     func cleared(_ selection: Selection, discardingUnsent: Bool) async
 
+    /// Sets gauges whose numbers are looked up and not kept in mind, such as the age of the oldest change that waits.
+    ///
+    /// It is called for an attachment of a resource before each dump of metrics, also after the attachment was closed. The
+    /// dump waits for it.
+    func measure() async
+
     /// Ends the attachment. It is called once: when the pantry is closed or released, or when a reload has removed the
     /// section or changed its settings.
     ///
@@ -56,6 +62,9 @@ extension Attachment {
 
     /// Does nothing.
     public func cleared(_ selection: Selection, discardingUnsent: Bool) async {}
+
+    /// Does nothing.
+    public func measure() async {}
 
     /// Does nothing.
     public func close() async {}

@@ -178,7 +178,7 @@ extension JSON {
 
 extension Part: DeclaredPart {
     var inner: [any DeclaredPart] { nested }
-    var setsLevels: Bool { !plugin.levels.isEmpty }
+    var setsValues: Bool { plugin.metrics.hasValues }
 }
 
 extension Context {

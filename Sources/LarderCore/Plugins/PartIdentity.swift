@@ -4,8 +4,8 @@ protocol DeclaredPart: AnyObject, Sendable {
     var fingerprint: Int { get }
     /// The parts among its settings.
     var inner: [any DeclaredPart] { get }
-    /// Whether its plugin sets levels.
-    var setsLevels: Bool { get }
+    /// Whether its plugin sets levels or gauges.
+    var setsValues: Bool { get }
 }
 
 /// The identity of a part across reloads: its declaration, the origin it is put around, and the number of equal

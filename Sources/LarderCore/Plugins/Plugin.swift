@@ -17,10 +17,12 @@ public final class Plugin: Sendable {
     package let about: String
     /// The declarations of its settings.
     package let settings: [SettingDeclaration]
-    /// The counters that it has in addition to those of every resource.
-    package let counters: [Counter]
-    /// The levels that it sets.
-    package let levels: [Level]
+    /// The metrics that it has in addition to those of every resource.
+    package let metrics: PluginMetrics
+    /// The counters among ``metrics``.
+    package var counters: [Counter] { metrics.counters }
+    /// The levels among ``metrics``.
+    package var levels: [Level] { metrics.levels }
     /// The sides that a strategy uses; all sides, for any other kind.
     package let needs: StrategyNeeds
     /// Other words for it, in no policy.
@@ -37,7 +39,7 @@ public final class Plugin: Sendable {
 
     init(
         _ kind: PluginKind, name: String, about: String, settings: [SettingDeclaration], needs: StrategyNeeds,
-        counters: [Counter] = [], levels: [Level] = [], words: [String] = [], isAssumed: Bool = false,
+        metrics: PluginMetrics = PluginMetrics(), words: [String] = [], isAssumed: Bool = false,
         isCustom: Bool = false, prepare: @escaping @Sendable (Node, PolicyDiagnostics) -> Recipe?
     ) {
         self.kind = kind
@@ -45,8 +47,7 @@ public final class Plugin: Sendable {
         self.about = about
         self.settings = settings
         self.needs = needs
-        self.counters = counters
-        self.levels = levels
+        self.metrics = metrics
         self.words = words
         self.isAssumed = isAssumed
         self.isCustom = isCustom
@@ -58,7 +59,7 @@ public final class Plugin: Sendable {
     /// Returns the plugin with other words for it. A policy that uses one of them is led to the plugin's name.
     public func alsoCalled(_ words: String...) -> Plugin {
         Plugin(
-            kind, name: name, about: about, settings: settings, needs: needs, counters: counters, levels: levels,
+            kind, name: name, about: about, settings: settings, needs: needs, metrics: metrics,
             words: self.words + words, isAssumed: isAssumed, isCustom: isCustom, prepare: prepare)
     }
 }
@@ -95,18 +96,21 @@ extension Plugin {
     /// Declares an origin: a source of data.
     ///
     /// `traits`, here and for the other kinds, states facts that the lint rules check. They must depend on the values alone. It
-    /// may be called on several threads, and once for parts that are written alike. `counters` and `levels` are added
-    /// to those of Larder: see ``Counter`` and ``Level``.
+    /// may be called on several threads, and once for parts that are written alike. `counters`, `levels`, `gauges` and
+    /// `timings` are added to those of Larder: see ``Counter``, ``Level``, ``Gauge`` and ``Timing``.
     ///
     /// The loader's ``Loader/load(_:)`` is called off the caller's actor, and may be called many times at once. It
     /// returns an ``Entry``, or ``Loaded/unchanged(_:updating:)`` if the call names a copy that is still current.
     public static func origin<each Value>(
         _ name: String, _ about: String, _ settings: repeat Setting<each Value>,
-        counters: [Counter] = [], levels: [Level] = [], traits: (@Sendable (repeat each Value) -> OriginTraits)? = nil,
+        counters: [Counter] = [], levels: [Level] = [], gauges: [Gauge] = [], timings: [Timing] = [],
+        traits: (@Sendable (repeat each Value) -> OriginTraits)? = nil,
         make: @escaping @Sendable (OriginContext, repeat each Value) throws -> any Loader
     ) -> Plugin {
-        build(.origin, name, about, counters: counters, levels: levels, repeat each settings) {
-            (values: repeat each Value) in
+        build(
+            .origin, name, about,
+            counters: counters, levels: levels, gauges: gauges, timings: timings, repeat each settings
+        ) { (values: repeat each Value) in
             .origin(traits?(repeat each values) ?? OriginTraits()) { context in try make(context, repeat each values) }
         }
     }
@@ -114,11 +118,14 @@ extension Plugin {
     /// Declares a wrapper: a loader around an origin, or around the wrapper that follows it in the policy.
     public static func wrapper<each Value>(
         _ name: String, _ about: String, _ settings: repeat Setting<each Value>,
-        counters: [Counter] = [], levels: [Level] = [], traits: (@Sendable (repeat each Value) -> WrapperTraits)? = nil,
+        counters: [Counter] = [], levels: [Level] = [], gauges: [Gauge] = [], timings: [Timing] = [],
+        traits: (@Sendable (repeat each Value) -> WrapperTraits)? = nil,
         make: @escaping @Sendable (Context, any Loader, repeat each Value) throws -> any Loader
     ) -> Plugin {
-        build(.wrapper, name, about, counters: counters, levels: levels, repeat each settings) {
-            (values: repeat each Value) in
+        build(
+            .wrapper, name, about,
+            counters: counters, levels: levels, gauges: gauges, timings: timings, repeat each settings
+        ) { (values: repeat each Value) in
             .wrapper(traits?(repeat each values) ?? WrapperTraits()) { context, inner in
                 try make(context, inner, repeat each values)
             }
@@ -131,21 +138,24 @@ extension Plugin {
     public static func strategy<each Value>(
         _ name: String, _ about: String, needs: StrategyNeeds = [.origin, .store],
         _ settings: repeat Setting<each Value>,
-        counters: [Counter] = [], levels: [Level] = [],
+        counters: [Counter] = [], levels: [Level] = [], gauges: [Gauge] = [], timings: [Timing] = [],
         traits: (@Sendable (repeat each Value) -> StrategyTraits)? = nil,
         make: @escaping @Sendable (Sides, repeat each Value) throws -> any Loader
     ) -> Plugin {
         guard needs == [.origin, .store] else {
-            return build(.strategy, name, about, needs: needs, counters: counters, levels: levels, repeat each settings)
-            { (values: repeat each Value) in
+            return build(
+                .strategy, name, about, needs: needs,
+                counters: counters, levels: levels, gauges: gauges, timings: timings,
+                repeat each settings
+            ) { (values: repeat each Value) in
                 .strategy(traits?(repeat each values) ?? StrategyTraits()) { sides in
                     try make(sides, repeat each values)
                 }
             }
         }
         return build(
-            .strategy, name, about, needs: needs, counters: counters, levels: levels, .rest, .offline,
-            repeat each settings
+            .strategy, name, about, needs: needs,
+            counters: counters, levels: levels, gauges: gauges, timings: timings, .rest, .offline, repeat each settings
         ) {
             (rest: Duration, offline: String, values: repeat each Value) in
             var facts = traits?(repeat each values) ?? StrategyTraits()
@@ -157,12 +167,14 @@ extension Plugin {
     /// Declares a validator. It decides which payloads may be kept and which copies may be shown.
     public static func validator<each Value>(
         _ name: String, _ about: String, _ settings: repeat Setting<each Value>,
-        counters: [Counter] = [], levels: [Level] = [],
+        counters: [Counter] = [], levels: [Level] = [], gauges: [Gauge] = [], timings: [Timing] = [],
         traits: (@Sendable (repeat each Value) -> ValidatorTraits)? = nil,
         make: @escaping @Sendable (Context, repeat each Value) throws -> any Validator
     ) -> Plugin {
-        build(.validator, name, about, counters: counters, levels: levels, repeat each settings) {
-            (values: repeat each Value) in
+        build(
+            .validator, name, about,
+            counters: counters, levels: levels, gauges: gauges, timings: timings, repeat each settings
+        ) { (values: repeat each Value) in
             .validator(traits?(repeat each values) ?? ValidatorTraits()) { context in
                 try make(context, repeat each values)
             }
@@ -172,10 +184,15 @@ extension Plugin {
     /// Declares a store for copies. Every store also gets the setting `limit`: how long one of its operations may take.
     public static func store<each Value>(
         _ name: String, _ about: String, _ settings: repeat Setting<each Value>,
-        counters: [Counter] = [], levels: [Level] = [], traits: (@Sendable (repeat each Value) -> StoreTraits)? = nil,
+        counters: [Counter] = [], levels: [Level] = [], gauges: [Gauge] = [], timings: [Timing] = [],
+        traits: (@Sendable (repeat each Value) -> StoreTraits)? = nil,
         make: @escaping @Sendable (StoreContext, repeat each Value) throws -> any Store
     ) -> Plugin {
-        build(.store, name, about, counters: counters, levels: levels, .limit, repeat each settings) {
+        build(
+            .store, name, about,
+            counters: counters, levels: levels, gauges: gauges, timings: timings, .limit,
+            repeat each settings
+        ) {
             (limit: Duration?, values: repeat each Value) in
             var facts = traits?(repeat each values) ?? StoreTraits()
             facts.givesUpAfter = limit
@@ -222,14 +239,16 @@ extension Plugin {
 
     static func build<each Value>(
         _ kind: PluginKind, _ name: String, _ about: String, needs: StrategyNeeds = [.origin, .store],
-        counters: [Counter] = [], levels: [Level] = [], isCustom: Bool = false, _ settings: repeat Setting<each Value>,
+        counters: [Counter] = [], levels: [Level] = [], gauges: [Gauge] = [], timings: [Timing] = [],
+        isCustom: Bool = false, _ settings: repeat Setting<each Value>,
         recipe: @escaping @Sendable (repeat each Value) -> Recipe
     ) -> Plugin {
         var declarations: [SettingDeclaration] = []
         for setting in repeat each settings { declarations += setting.declarations }
         let owner = "\(kind) '\(name)'"
         return Plugin(
-            kind, name: name, about: about, settings: declarations, needs: needs, counters: counters, levels: levels,
+            kind, name: name, about: about, settings: declarations, needs: needs,
+            metrics: PluginMetrics(counters: counters, levels: levels, gauges: gauges, timings: timings),
             isCustom: isCustom
         ) { node, reading in
             let given = (repeat SettingValue(value: (each settings).read(node, owner, reading)))

@@ -37,11 +37,11 @@ final class ReloadState: Sendable {
         }
     }
 
-    /// Keeps the levels that a part of the former graph has set.
-    func keepLevels(of part: Int) { _ = known(of: part) as PartLevels? }
+    /// Keeps the values that a part of the former graph has set.
+    func keepValues(of part: Int) { _ = known(of: part) as PartValues? }
 
-    /// The levels of the parts.
-    var levels: [PartLevels] { state.withLock { $0.items.values.compactMap { $0 as? PartLevels } } }
+    /// The values of the parts.
+    var values: [PartValues] { state.withLock { $0.items.values.compactMap { $0 as? PartValues } } }
 
     /// Drops the former graph's items that no part has asked for.
     func dropUnused() {

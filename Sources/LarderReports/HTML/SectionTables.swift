@@ -157,9 +157,10 @@ extension Report.Section {
         ]
         for (label, counter) in core { table.add(label, [total[counter].grouped]) }
         for counter in total.pluginCounters where total[counter] > 0 {
-            let label = counter.help.isEmpty ? counter.title : counter.help
-            table.add(Markup(label.prefix(1).lowercased() + label.dropFirst()), [counter.figure(total[counter])])
+            table.add(Markup(counter.label), [counter.figure(total[counter])])
         }
+        for (gauge, value) in gaugeFigures { table.add(Markup(gauge.label), [value]) }
+        for (timing, value) in timingFigures { table.add(Markup(timing.label), [value]) }
         table.add("received from it", [total[.bytesIn].weight])
         table.add("handed to callers", [total[.bytesOut].weight])
         return table

@@ -25,6 +25,8 @@ public struct Report: Sendable {
         var inFlight = 0
         /// The number of processes with a plugin's level at each value.
         var levels: [Level: [String: Int]] = [:]
+        /// The values of the plugins' gauges, of all processes that run together: see ``Gauge``.
+        public internal(set) var gauges: [Gauge: Double] = [:]
         /// The revisions compared: first each with the one before it, then the others.
         var comparisons: [RevisionComparison] = []
         /// The times in which many loads fell back or failed, the worst first.
@@ -93,24 +95,6 @@ extension Report.Section {
     var levelCounts: [(level: Level, counts: [(value: String, processes: Int)])] {
         levels.sorted { $0.key.name < $1.key.name }.map { level, counts in
             (level, level.values.compactMap { value in counts[value].map { (value, $0) } })
-        }
-    }
-}
-
-extension Counter {
-    /// The name in words, without milliseconds: `breaker open`.
-    var title: String {
-        var words = name.split(separator: "_")
-        if unit == .milliseconds { words.removeLast() }
-        return words.joined(separator: " ")
-    }
-
-    /// A count with its unit: `40 s`.
-    func figure(_ count: UInt64) -> String {
-        switch unit {
-        case .events: count.grouped
-        case .bytes: count.weight
-        case .milliseconds: Duration.milliseconds(Int64(clamping: count)).brief
         }
     }
 }

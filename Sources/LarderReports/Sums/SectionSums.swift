@@ -14,6 +14,7 @@ struct SectionSums {
     private var store = StoreStatistics()
     private var inFlight = 0
     private var levels: [Level: [String: Int]] = [:]
+    private var gauges: [Gauge: Double] = [:]
 
     /// Adds the counts of one process, less its counts before the start of the report.
     ///
@@ -40,6 +41,9 @@ struct SectionSums {
         add(resource.store, since: earlier?.store ?? StoreStatistics(), isRunning: isRunning)
         guard isRunning else { return }
         inFlight = inFlight.plus(resource.inFlight)
+        for (gauge, number) in resource.gauges {
+            gauges[gauge] = gauges[gauge].map { gauge.combined($0, number) } ?? number
+        }
         for (level, value) in resource.levels {
             // Processes of different versions may declare different values.
             let known = levels.index(forKey: level).map { levels.remove(at: $0) }
@@ -97,6 +101,7 @@ struct SectionSums {
         section.periods = periods.values.sorted { $0.start < $1.start }
         section.processes = processes
         (section.store, section.inFlight, section.levels) = (store, inFlight, levels)
+        section.gauges = gauges
         return section
     }
 }

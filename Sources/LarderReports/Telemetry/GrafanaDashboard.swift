@@ -11,7 +11,7 @@ package struct GrafanaDashboard {
     }
 
     let registry: Registry
-    private let every = PromQL(
+    let every = PromQL(
         matchers: #"job=~"$job",instance=~"$instance",resource=~"$resource""#, window: "$window", labels: ["resource"])
     private let process = PromQL(matchers: #"job=~"$job",instance=~"$instance""#, window: "$window", labels: [])
 
@@ -173,27 +173,6 @@ package struct GrafanaDashboard {
         GrafanaPanel(title, about: about, unit: .perSecond, queries: counters.map { .init(every.rate($0), $0.title) })
     }
 
-    /// A panel for each level, and for the counters of each plugin, separately by unit.
-    private var pluginPanels: [GrafanaPanel] {
-        registry.distinctLevels.map { level in
-            GrafanaPanel(
-                level.name.words.capitalizedFirst, about: "\(level.help): the number of processes at each value",
-                unit: .count,
-                queries: zip(level.values.dropFirst(), level.families).map { value, family in
-                    .init(every.gauge("sum", family), value)
-                }, isStepped: true)
-        }
-            + registry.countersByPlugin.flatMap { plugin, counters in
-                Counter.Unit.all.compactMap { unit, shown, addition in
-                    let own = counters.filter { $0.unit == unit }
-                    if own.isEmpty { return nil }
-                    return GrafanaPanel(
-                        "\(plugin.name)\(addition)", about: own.map(\.help).joined(separator: "; "), unit: shown,
-                        queries: own.map { .init(every.rate($0), $0.title) })
-                }
-            }
-    }
-
     private var processPanels: [GrafanaPanel] {
         [
             GrafanaPanel(
@@ -253,30 +232,6 @@ package struct GrafanaDashboard {
             "textFormat": "revision {{revision}}", "step": "1m",
         ]
     }
-}
-
-extension Registry {
-    /// The levels that plugins declare, each once, sorted by name.
-    var distinctLevels: [Level] {
-        levels.reduce(into: [String: Level]()) { $0[$1.name] = $0[$1.name]?.united(with: $1) ?? $1 }.values
-            .sorted { $0.name < $1.name }
-    }
-
-    /// The plugins that declare counters. A counter belongs to the first plugin that declares it.
-    var countersByPlugin: [(plugin: Plugin, counters: [Counter])] {
-        var known: Set<Counter> = []
-        return kinds.flatMap { self[$0] }.compactMap { plugin in
-            let counters = plugin.counters.filter { known.insert($0).inserted }
-            return counters.isEmpty ? nil : (plugin, counters)
-        }
-    }
-}
-
-extension Counter.Unit {
-    /// The units, how charts show their increases, and what they add to a title.
-    fileprivate static let all: [(unit: Counter.Unit, shown: GrafanaPanel.Unit, addition: String)] = [
-        (.events, .perSecond, ""), (.milliseconds, .share, ", share of time"), (.bytes, .bytesPerSecond, ", bytes"),
-    ]
 }
 
 extension String {

@@ -10,6 +10,7 @@ extension Report {
                 (resource.inFlight, resource.store) = (section.inFlight, section.store)
                 // Of several values, the last one in the order of the declaration: the worst.
                 for (level, counts) in section.levelCounts { resource.levels[level] = counts.last?.value }
+                resource.gauges = section.gauges
                 resource.revisions = section.revisions.map {
                     RevisionDump(
                         name: $0.name, strategy: $0.strategy, isCurrent: $0.isCurrent, metrics: $0.metrics, periods: [])

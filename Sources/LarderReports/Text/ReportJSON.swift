@@ -34,6 +34,7 @@ extension Report.Section {
                 "levels": .each(levelCounts) { level, counts in
                     (level.name, .each(counts) { ($0.value, .int($0.processes)) })
                 },
+                "gauges": .each(gauges.sorted { $0.key.name < $1.key.name }) { ($0.key.name, .number($0.value)) },
                 "store": store.json,
                 "faults": .list(
                     total.faults.sorted { $0.key < $1.key }.map { fault, count in
@@ -83,6 +84,7 @@ extension ResourceMetrics {
                 "latency": .each(Outcome.allCases) { ($0.rawValue, latency[$0].map(percentiles)) },
                 "ages": .each([Freshness.fresh, .stale]) { ($0.rawValue, ages[$0].map(percentiles)) },
                 "counters": .each(counters) { ($0.name, .int(Int(clamping: self[$0]))) },
+                "timings": .each(timings.sorted { $0.key.name < $1.key.name }) { ($0.key.name, percentiles($0.value)) },
             ])
     }
 }

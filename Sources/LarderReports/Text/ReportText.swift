@@ -62,8 +62,15 @@ extension Report.Section {
         }
         let whatIf =
             advice.map { "  what if: \($0.sentence)" } + (advice.isEmpty ? [] : ["    'larder advise' " + Advice.proof])
-        let figures = total.loads > 0 ? figures : prefetchLines.isEmpty ? [] : [""] + prefetchLines
+        let figures = total.loads > 0 ? figures : figuresWithoutLoads
         return heading + whatIf + figures.map { $0.isEmpty ? $0 : "  " + $0 }
+    }
+
+    /// The figures of a resource without loads: its prefetches, and the work of plugins.
+    private var figuresWithoutLoads: [String] {
+        let hasWork =
+            total.pluginCounters.contains { total[$0] > 0 } || !gauges.isEmpty || !timingFigures.isEmpty
+        return [prefetchLines, hasWork ? pluginLine.map { [$0] } ?? [] : []].flatMap { $0.isEmpty ? [] : [""] + $0 }
     }
 
     private var prefetchLines: [String] {
@@ -152,13 +159,16 @@ extension Report.Section {
         }
     }
 
-    /// The counts and levels of plugins; nil if there are none.
+    /// The metrics of plugins; nil if there are none.
     private var pluginLine: String? {
         let counters = total.pluginCounters.filter { total[$0] > 0 }.map { "\($0.title) \($0.figure(total[$0]))" }
         let levels = levelCounts.map { level, counts in
             level.name + ": " + counts.map { "\($0.processes) \($0.value)" }.joined(separator: ", ")
         }
-        let parts = (counters.isEmpty ? [] : [counters.joined(separator: ", ")]) + levels
+        let parts =
+            (counters.isEmpty ? [] : [counters.joined(separator: ", ")]) + levels
+            + gaugeFigures.map { "\($0.gauge.title): \($0.value)" }
+            + timingFigures.map { "\($0.timing.title): \($0.value)" }
         return parts.isEmpty ? nil : "plugins: " + parts.joined(separator: "; ")
     }
 }

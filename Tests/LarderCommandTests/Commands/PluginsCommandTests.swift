@@ -65,6 +65,8 @@ import Larder
             #expect(item["settings"].items.map { $0["help"].string } == plugin.settings.map(\.help))
             #expect(item["counters"].items.map { $0["name"].string } == plugin.counters.map(\.name))
             #expect(item["levels"].items.map { $0["name"].string } == plugin.levels.map(\.name))
+            #expect(item["gauges"].items.map { $0["name"].string } == plugin.metrics.gauges.map(\.name))
+            #expect(item["timings"].items.map { $0["name"].string } == plugin.metrics.timings.map(\.name))
         }
         let one = try Facts(await Output(["plugins", "store", "memory", "--format", "json"]).out).items
         #expect(one.map { $0["name"].string } == ["memory"])

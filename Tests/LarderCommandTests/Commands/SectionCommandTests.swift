@@ -71,7 +71,7 @@ import Testing
                 |---|---|---|---|
                 | `most` | a whole number from 1 to 9 | `3` | How many are counted |
 
-                | counter or level | meaning |
+                | metric | meaning |
                 |---|---|
                 | `visits` | Visits of people |
 

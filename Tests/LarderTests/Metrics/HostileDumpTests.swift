@@ -99,7 +99,7 @@ import Testing
     @Test func declarationsAfterTheResourcesCountToo() throws {
         let counter = #"{"counters":{"yawns":1},"faults":[],"latency":{},"ages":{},"#
         let total = counter + #""origin_answer_latency":[0,"",""]}"#
-        let declared = #""declared":{"counters":{"yawns":"How often somebody yawned"},"levels":{}}"#
+        let declared = #""declared":{"counters":{"yawns":"How often somebody yawned"}}"#
         let resources = [Self.resource("a", total: total)]
         let dumps = [
             try Self.dump(resources, before: declared + ","), try Self.dump(resources, after: "," + declared),

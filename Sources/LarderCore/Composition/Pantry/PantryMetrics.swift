@@ -74,7 +74,8 @@ extension ResourceState {
         var resource = ResourceDump(name)
         let graph = graph
         if let graph { resource.store = await graph.storeAccess.statistics() }
-        resource.levels = graph?.levels ?? [:]
+        for held in graph?.attachments ?? [] { await held.attachment?.measure() }
+        if let values = graph?.values { (resource.levels, resource.gauges) = values }
         let (meters, earlier) = meterHistory.all
         if !earlier.isEmpty {
             resource.revisions.append(

@@ -27,11 +27,10 @@ final class MeterHistory: Sendable {
     func meter(for policy: Policy, reportingTo sinks: EventSinks, in world: any World) -> Meter {
         let known = state.withLock { $0.meters.first { $0.revision == policy.revision } }
         if let known { return known }
-        let plugins = policy.plugins
         return Meter(
             resource: policy.resource, revision: policy.revision, strategy: policy.answerer.plugin.name,
-            loggedShare: policy.logShare, counters: plugins.flatMap(\.counters),
-            levels: plugins.flatMap(\.levels), sinks: sinks, world: world)
+            loggedShare: policy.logShare, plugins: PluginMetrics(joining: policy.plugins.map(\.metrics)), sinks: sinks,
+            world: world)
     }
 
     /// Notes that a meter is in effect. If there are too many, drops the one that has not been in effect for the

@@ -13,7 +13,9 @@
 ///
 /// ``Context/count(_:_:)`` adds to a counter. Dumps, reports and text formats show its name and its help, also while
 /// its value is zero. Counters with the same name are equal.
-public struct Counter: Hashable, Sendable, EqualByName {
+public struct Counter: Hashable, Sendable, NamedMetric {
+    package static let kind = "counter"
+
     /// The unit of a counter.
     package enum Unit: Sendable {
         /// Events.

@@ -1,7 +1,7 @@
 /// A state of a plugin with a small number of values, such as the state of a breaker.
 ///
 /// A plugin declares a level like a ``Counter``, lists it when the plugin is created, and reports each change with
-/// ``Context/set(_:to:)``. Before the first change, the level has its first value.
+/// ``Context/set(_:to:)-(Level,_)``. Before the first change, the level has its first value.
 ///
 /// ```swift
 /// extension Level {
@@ -14,7 +14,9 @@
 /// A dump has the level as a member of the resource. A report has the number of processes at each value. The text
 /// formats have a gauge for each value except the first, such as `larder_mood_angry`. The gauge is 1 while the level
 /// has that value. Levels with the same name are equal.
-public struct Level: Hashable, Sendable, EqualByName {
+public struct Level: Hashable, Sendable, PluginMetric {
+    package static let kind = "level"
+
     /// The name in dumps: `mood`.
     public let name: String
     /// A description, in one line.

@@ -24,9 +24,8 @@ package final class Meter: Sendable {
     let strategy: String
     /// The share of decisions that are logged, from 0 to 1.
     private let loggedShare: Double
-    /// The counters of the plugins that the policy names. Other counters of plugins are ignored.
-    private let counters: [Counter]
-    let levels: [Level]
+    /// The metrics of the plugins that the policy names. Other metrics of plugins are ignored.
+    let plugins: PluginMetrics
     let sinks: EventSinks
     let world: any World
     let hits = HitMeter()
@@ -38,12 +37,11 @@ package final class Meter: Sendable {
     package init(
         resource: String = "", revision: String = "", strategy: String = "",
         loggedShare: Double = 1,
-        counters: [Counter] = [], levels: [Level] = [], sinks: EventSinks = EventSinks(), world: any World
+        plugins: PluginMetrics = PluginMetrics(), sinks: EventSinks = EventSinks(), world: any World
     ) {
         self.resource = resource
         self.loggedShare = loggedShare
-        self.counters = counters
-        self.levels = levels
+        self.plugins = plugins
         self.sinks = sinks
         self.revision = revision
         self.strategy = strategy
@@ -68,7 +66,7 @@ package final class Meter: Sendable {
 
     /// Returns metrics with the counters of the plugins, also those at zero.
     private func withPlugins(_ counted: ResourceMetrics) -> ResourceMetrics {
-        var metrics = ResourceMetrics(counters: counters)
+        var metrics = ResourceMetrics(counters: plugins.counters)
         metrics.merge(counted)
         return metrics
     }
@@ -108,8 +106,14 @@ package final class Meter: Sendable {
     /// Adds to a counter that a plugin of the policy declares. Any other counter is ignored: Larder's own must not be
     /// falsified by a plugin, and the name of an undeclared one could be anything.
     func count(declared counter: Counter, _ times: UInt64) {
-        guard counter.index == nil, counters.contains(counter) else { return }
+        guard counter.index == nil, plugins.counters.contains(counter) else { return }
         change { $0.count(counter, times) }
+    }
+
+    /// Records a duration of a timing that a plugin of the policy declares. Any other timing is ignored.
+    func record(declared timing: Timing, _ duration: Duration) {
+        guard plugins.timings.contains(timing) else { return }
+        change { $0.timings[timing, default: Sketch()].record(max(.zero, duration)) }
     }
 
     /// Counts a load that was answered at once by a copy of known age, without a failed or slow call.
@@ -159,8 +163,11 @@ package final class Meter: Sendable {
 
     /// Returns whether a plugin of the policy declares the level and the value.
     func knows(_ level: Level, at value: String) -> Bool {
-        levels.contains { $0 == level && $0.values.contains(value) }
+        plugins.levels.contains { $0 == level && $0.values.contains(value) }
     }
+
+    /// Returns whether a plugin of the policy declares the gauge.
+    func knows(_ gauge: Gauge) -> Bool { plugins.gauges.contains(gauge) }
 
     /// Counts a load that ended with a value.
     ///

@@ -1,4 +1,4 @@
-/// The rules for the names of counters and levels. The text formats use these names for their families.
+/// The rules for the names of plugins' metrics. The text formats use these names for their families.
 enum MetricName {
     /// The maximum length of a name, in characters.
     static let longest = 64
@@ -27,20 +27,23 @@ enum MetricName {
     }
 
     private static func isLetter(_ scalar: Unicode.Scalar) -> Bool { ("a"..."z").contains(scalar) }
+
+    /// Returns the reason why a metric cannot have its name and families; nil if it can.
+    fileprivate static func fault(of metric: some PluginMetric) -> String? {
+        if !isSound(metric.name) { return "its name is not made of lowercase words joined by underscores" }
+        return metric.families.contains { MetricFamily.coreNames.contains($0.name) }
+            ? "the text formats use that name already" : nil
+    }
 }
 
 extension Counter {
     /// The reason why a plugin cannot declare this counter; nil if it can.
-    var fault: String? {
-        if index != nil { return "Larder counts that itself" }
-        if !MetricName.isSound(name) { return "its name is not made of lowercase words joined by underscores" }
-        return MetricFamily.coreNames.contains(family.name) ? "the text formats use that name already" : nil
-    }
+    package var fault: String? { index == nil ? MetricName.fault(of: self) : "Larder counts that itself" }
 }
 
 extension Level {
     /// The reason why a plugin cannot declare this level; nil if it can.
-    var fault: String? {
+    package var fault: String? {
         if !MetricName.isSound(name) || name.contains(where: \.isNumber) {
             return "its name is not made of lowercase words joined by underscores"
         }
@@ -54,7 +57,19 @@ extension Level {
         if families.contains(where: { MetricName.isPart($0.name) }) {
             return "the text formats use an ending of its values"
         }
-        return families.contains { MetricFamily.coreNames.contains($0.name) }
-            ? "the text formats use that name already" : nil
+        return MetricName.fault(of: self)
+    }
+}
+
+extension Gauge {
+    /// The reason why a plugin cannot declare this gauge; nil if it can.
+    package var fault: String? { MetricName.fault(of: self) }
+}
+
+extension Timing {
+    /// The reason why a plugin cannot declare this timing; nil if it can.
+    package var fault: String? {
+        if name.hasSuffix("_seconds") || name.hasSuffix("_milliseconds") { return "its name has a unit" }
+        return MetricName.fault(of: self)
     }
 }

@@ -64,13 +64,19 @@ public struct MetricsDump: Sendable, Hashable {
 
 extension MetricsDump {
     /// The counters of plugins in this dump, sorted by name.
-    var pluginCounters: [Counter] {
-        var counters: [String: Counter] = [:]
-        for counter in resources.flatMap(\.revisions).flatMap(\.metrics.counts.plugins)
-        where counters[counter.name]?.help.isEmpty ?? true {
-            counters[counter.name] = counter
-        }
-        return counters.values.sorted { $0.name < $1.name }
+    var pluginCounters: [Counter] { distinct(resources.flatMap(\.revisions).flatMap(\.metrics.counts.plugins)) }
+
+    /// The gauges in this dump, sorted by name.
+    var gauges: [Gauge] { distinct(resources.flatMap(\.gauges.keys)) }
+
+    /// The timings in this dump, sorted by name.
+    var timings: [Timing] { distinct(resources.flatMap(\.revisions).flatMap(\.metrics.timings.keys)) }
+
+    /// Returns one metric of each name, sorted by name: the first one that has a description, if any has one.
+    private func distinct<Metric: NamedMetric>(_ metrics: [Metric]) -> [Metric] {
+        var known: [String: Metric] = [:]
+        for metric in metrics where known[metric.name]?.help.isEmpty ?? true { known[metric.name] = metric }
+        return known.values.sorted { $0.name < $1.name }
     }
 
     /// The levels in this dump, sorted by name.
@@ -107,6 +113,8 @@ public struct ResourceDump: Sendable, Hashable {
     package var inFlight = 0
     /// The values of the plugins' levels.
     public var levels: [Level: String] = [:]
+    /// The values of the plugins' gauges. A gauge that no part has set is missing.
+    public var gauges: [Gauge: Double] = [:]
     /// The statistics of the store.
     public var store = StoreStatistics()
     /// The metrics of each revision of the policy, in the order in which the revisions took effect first.

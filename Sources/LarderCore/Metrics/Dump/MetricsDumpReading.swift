@@ -19,7 +19,7 @@ extension MetricsDump {
 
     /// Creates a dump from its text. Elements that this version does not know are ignored.
     ///
-    /// A dump declares the counters and levels of its plugins, so that this process need not have these plugins.
+    /// A dump declares the metrics of its plugins, so that this process need not have these plugins.
     ///
     /// - Parameter bytes: the text of the dump.
     /// - Throws: ``Unreadable`` if the text is not a valid dump.
@@ -68,6 +68,12 @@ extension ResourceDump {
         inFlight = Int(clamping: try node.count("in_flight"))
         for level in known.levels {
             if let value = node[level.name]?.string, level.values.contains(value) { levels[level] = value }
+        }
+        for member in node[Self.gaugesMember]?.members ?? [] {
+            guard case .number(let number, _) = member.value.content, number.isFinite else {
+                throw .init("a gauge is not a number")
+            }
+            if let gauge = try known.gauge(named: member.name) { gauges[gauge] = number }
         }
         if let kept = node["store"] {
             func number(_ name: String) throws(MetricsDump.Unreadable) -> Int { Int(clamping: try kept.count(name)) }
@@ -151,6 +157,10 @@ extension ResourceMetrics {
         }
         originLatency = try Sketch(reading: answered, .latency, &known)
         originLatency.merge(originFailureLatency)
+        for member in node["timings"]?.members ?? [] {
+            guard let timing = try known.timing(named: member.name) else { continue }
+            timings[timing] = try Sketch(reading: member.value, .latency, &known)
+        }
         if let node = node["alternatives"] { alternatives = try WhatIfCounts(reading: node) }
         try checkShares()
     }

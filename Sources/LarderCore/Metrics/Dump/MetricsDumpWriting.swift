@@ -17,16 +17,23 @@ extension MetricsDump {
         ])
     }
 
-    /// The declarations of the plugins' counters and levels, for readers without these plugins; nil if there are none.
+    /// The declarations of the plugins' metrics, for readers without these plugins; nil if there are none.
     private var declared: JSON? {
-        let counters = pluginCounters.filter { !$0.help.isEmpty }
-        if counters.isEmpty, levels.isEmpty { return nil }
-        return [
-            "counters": .each(counters) { ($0.name, .string($0.help)) },
-            "levels": .each(levels) { level in
+        func described(_ metrics: [some NamedMetric]) -> JSON? {
+            let described = metrics.filter { !$0.help.isEmpty }
+            return described.isEmpty ? nil : .each(described) { ($0.name, .string($0.help)) }
+        }
+        let levels: JSON? =
+            levels.isEmpty
+            ? nil
+            : .each(levels) { level in
                 (level.name, ["help": .string(level.help), "values": .list(level.values.map { .string($0) })])
-            },
-        ]
+            }
+        let declared = JSON.present([
+            "counters": described(pluginCounters), "levels": levels, "gauges": described(gauges),
+            "timings": described(timings),
+        ])
+        return declared.members?.isEmpty == false ? declared : nil
     }
 }
 
@@ -35,8 +42,10 @@ extension UnusablePart {
 }
 
 extension ResourceDump {
-    /// The names of the members that every resource has in a dump.
-    static let coreMembers = Set((ResourceDump("").json.members ?? []).map(\.name))
+    /// The names of the members of a resource in a dump that are no levels.
+    static let coreMembers = Set((ResourceDump("").json.members ?? []).map(\.name) + [gaugesMember])
+    /// The name of the member with the gauges, which only resources with gauges have.
+    static let gaugesMember = "gauges"
 
     fileprivate var json: JSON {
         let total = total
@@ -50,6 +59,10 @@ extension ResourceDump {
                 "origin_p95": total.originLatency.percentile(0.95).json, "in_flight": .int(inFlight),
             ],
             .each(levels.sorted { $0.key.name < $1.key.name }) { ($0.key.name, .string($0.value)) },
+            .present([
+                Self.gaugesMember: gauges.isEmpty
+                    ? nil : .each(gauges.sorted { $0.key.name < $1.key.name }) { ($0.key.name, .number($0.value)) }
+            ]),
             ["store": store.json, "revisions": .list(revisionsJSON)])
     }
 }
@@ -123,6 +136,8 @@ extension ResourceMetrics {
             "latency": .each(Outcome.allCases) { ($0.rawValue, json(latency[$0])) },
             "origin_answer_latency": originAnswerLatency.json, "origin_failure_latency": json(originFailureLatency),
             "ages": .each([Freshness.fresh, .stale]) { ($0.rawValue, json(ages[$0])) },
+            "timings": timings.values.contains { $0.count > 0 }
+                ? .each(timings.sorted { $0.key.name < $1.key.name }) { ($0.key.name, json($0.value)) } : nil,
             "alternatives": hasAlternatives && !alternatives.isEmpty ? alternatives.json : nil,
         ])
     }

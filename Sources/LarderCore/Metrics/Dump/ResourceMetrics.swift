@@ -33,6 +33,8 @@ public struct ResourceMetrics: Sendable, Hashable {
     /// The ages of the copies that callers got, separately for fresh and stale copies. The age of a fallback's value is
     /// not known.
     public var ages: [Freshness: Sketch] = [:]
+    /// The durations that plugins recorded, by timing.
+    public internal(set) var timings: [Timing: Sketch] = [:]
     /// Counts that tell what other settings would have brought.
     package var alternatives = WhatIfCounts()
 
@@ -45,7 +47,10 @@ public struct ResourceMetrics: Sendable, Hashable {
     }
 
     /// Whether nothing was counted.
-    package var isEmpty: Bool { counts.isEmpty && faults.values.allSatisfy { $0 == 0 } && alternatives.isEmpty }
+    package var isEmpty: Bool {
+        counts.isEmpty && faults.values.allSatisfy { $0 == 0 } && timings.values.allSatisfy { $0.count == 0 }
+            && alternatives.isEmpty
+    }
 
     /// The included counters: Larder's own, then those of plugins, sorted by name.
     public var counters: [Counter] { Counter.core + pluginCounters }
@@ -98,6 +103,7 @@ public struct ResourceMetrics: Sendable, Hashable {
         faults.merge(other.faults) { $0.plus($1) }
         for (outcome, sketch) in other.latency { latency[outcome, default: Sketch()].merge(sketch) }
         for (freshness, sketch) in other.ages { ages[freshness, default: Sketch(.age)].merge(sketch) }
+        for (timing, sketch) in other.timings { timings[timing, default: Sketch()].merge(sketch) }
         originLatency.merge(other.originLatency)
         originFailureLatency.merge(other.originFailureLatency)
         alternatives.merge(other.alternatives)
@@ -110,6 +116,7 @@ public struct ResourceMetrics: Sendable, Hashable {
         for (fault, count) in earlier.faults { difference.faults[fault]? -= min(faults[fault] ?? 0, count) }
         for (outcome, sketch) in earlier.latency { difference.latency[outcome] = latency[outcome]?.since(sketch) }
         for (freshness, sketch) in earlier.ages { difference.ages[freshness] = ages[freshness]?.since(sketch) }
+        for (timing, sketch) in earlier.timings { difference.timings[timing] = timings[timing]?.since(sketch) }
         difference.originLatency = originLatency.since(earlier.originLatency)
         difference.originFailureLatency = originFailureLatency.since(earlier.originFailureLatency)
         difference.alternatives = alternatives.since(earlier.alternatives)

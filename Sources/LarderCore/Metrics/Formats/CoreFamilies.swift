@@ -56,6 +56,19 @@ extension Counter {
     }
 }
 
+extension Gauge {
+    /// The gauge's family. Its unit is the suffix of the family's name.
+    package var family: MetricFamily {
+        let own = unit.map { String(name.dropLast($0.rawValue.count + 1)) } ?? name
+        return MetricFamily(own, kind: .gauge, unit: unit, help: help)
+    }
+}
+
+extension Timing {
+    /// The timing's family: the distribution of its durations.
+    package var family: MetricFamily { MetricFamily(name, kind: .histogram, unit: .seconds, help: help) }
+}
+
 extension Rate {
     /// The rate's family. Its numbers are those of the whole run.
     package var family: MetricFamily { MetricFamily(name, kind: .gauge, help: help) }

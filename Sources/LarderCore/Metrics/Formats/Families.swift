@@ -3,7 +3,7 @@ extension MetricsDump {
     /// depends only on the resources, revisions and tiers. The text formats are made from this list, and so can a sink of
     /// your own be.
     ///
-    /// Each name occurs once. Dumps of different processes that are added up can have counters and levels of the same name.
+    /// Each name occurs once. Dumps of different processes that are added up can have metrics of plugins of the same name.
     public var families: [MetricFamily] {
         var names: Set<String> = []
         return allFamilies.filter { !$0.series.isEmpty && names.insert($0.name).inserted }
@@ -23,7 +23,13 @@ extension MetricsDump {
         let families =
             counters + [Self.faults(totals)] + Self.stores(totals) + Self.gauges(totals)
             + [current, supplied, log, unusable]
-        return families + levels.flatMap { Self.gauges(of: $0, totals) } + Self.histograms(totals)
+        let own = gauges.map { gauge in
+            gauge.family.with(totals.compactMap { total in total.dump.gauges[gauge].map { total.series(.number($0)) } })
+        }
+        let timed = timings.map { timing in
+            timing.family.with(totals.compactMap { $0.distribution($0.total.timings[timing]) })
+        }
+        return families + levels.flatMap { Self.gauges(of: $0, totals) } + own + Self.histograms(totals) + timed
     }
 
     /// The facts whose names can be names of labels.

@@ -15,8 +15,8 @@ public class Context: StrategyScope, @unchecked Sendable {
         self.identity = identity
         guard let identity else { return }
         // Parts of the former and the new graph may set them at the same time.
-        if identity.part.setsLevels { _ = keep { PartLevels() } }
-        surroundings.reloadState.keepLevels(of: identity.fingerprint)
+        if identity.part.setsValues { _ = keep { PartValues() } }
+        surroundings.reloadState.keepValues(of: identity.fingerprint)
     }
 
     /// The name of the resource that the part is composed for; empty for a section of `_larder.json`.
@@ -37,8 +37,23 @@ public class Context: StrategyScope, @unchecked Sendable {
     /// Each part has its own value, which survives a reload as the state of ``keep(_:)`` does. A dump shows the worst of
     /// them. This may be called while a lock is held, so that the later of two simultaneous changes stays.
     public func set(_ level: Level, to value: String) {
-        if meter.knows(level, at: value) { keep { PartLevels() }.set(level, to: value) }
+        if meter.knows(level, at: value) { keep { PartValues() }.set(level, to: value) }
     }
+
+    /// Sets a gauge that a plugin of the policy declares. Another gauge is ignored.
+    ///
+    /// Each part has its own number, which survives a reload as the state of ``keep(_:)`` does. A dump shows them together:
+    /// see ``Gauge``. This may be called while a lock is held.
+    ///
+    /// - Parameter number: the number; nil, or a number that is not finite, if it is not known. Dumps do not have it then.
+    public func set(_ gauge: Gauge, to number: Double?) {
+        guard meter.knows(gauge) else { return }
+        keep { PartValues() }.set(gauge, to: number.flatMap { $0.isFinite ? $0 : nil })
+    }
+
+    /// Records one duration of a timing that a plugin of the policy declares. Another timing is ignored. A negative
+    /// duration counts as zero.
+    public func record(_ timing: Timing, _ duration: Duration) { meter.record(declared: timing, duration) }
 
     /// Reports a decision to the log and to every stream of ``Pantry/decisions``. The note is made only if there is a
     /// listener and the policy logs its decisions.

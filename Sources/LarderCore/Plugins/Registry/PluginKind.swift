@@ -1,6 +1,6 @@
 /// A kind of plugin: its place in a policy and in the loader graph.
 ///
-/// A module can add kinds of its own. Its plugins are declared with ``Plugin/custom(_:_:_:_:counters:levels:traits:make:)``
+/// A module can add kinds of its own. Its plugins are declared with ``Plugin/custom(_:_:_:_:counters:levels:gauges:timings:traits:make:)``
 /// and named in the settings of other plugins, with ``SettingType/part(_:)``:
 ///
 /// ```swift

@@ -60,26 +60,15 @@ public struct Registry: Sendable {
         add(plugin)
     }
 
-    /// Checks that each counter and level of a plugin has a name that nothing else has in dumps and text formats.
+    /// Checks that each metric of a plugin has a name that nothing else has in dumps and text formats.
     private func checkNames(of plugin: Plugin) throws(Conflict) {
-        for counter in plugin.counters {
-            if let fault = counter.fault { throw conflict(plugin, item: "counter '\(counter.name)'", reason: fault) }
-        }
-        for level in plugin.levels {
-            if let fault = level.fault { throw conflict(plugin, item: "level '\(level.name)'", reason: fault) }
+        for metric in plugin.metrics.all {
+            if let fault = metric.fault { throw conflict(plugin, item: metric.quoted, reason: fault) }
         }
         var claims = FamilyClaims()
-        for other in plugins.values.joined() {
-            for counter in other.counters { _ = claims.claim(counter) }
-            for level in other.levels { _ = claims.claim(level) }
-        }
-        for counter in plugin.counters where !claims.claim(counter) {
-            throw conflict(
-                plugin, item: "counter '\(counter.name)'", reason: "that name is already used with another meaning")
-        }
-        for level in plugin.levels where !claims.claim(level) {
-            throw conflict(
-                plugin, item: "level '\(level.name)'", reason: "that name is already used with another meaning")
+        for metric in plugins.values.joined().flatMap(\.metrics.all) { _ = claims.claim(metric) }
+        for metric in plugin.metrics.all where !claims.claim(metric) {
+            throw conflict(plugin, item: metric.quoted, reason: "that name is already used with another meaning")
         }
     }
 

@@ -34,7 +34,7 @@ extension Plugin {
 
     private func replacing(_ recipe: @escaping @Sendable (Recipe) -> Recipe) -> Plugin {
         Plugin(
-            kind, name: name, about: about, settings: settings, needs: needs, counters: counters, levels: levels,
+            kind, name: name, about: about, settings: settings, needs: needs, metrics: metrics,
             isAssumed: isAssumed,
             isCustom: isCustom
         ) { [prepare] node, reading in

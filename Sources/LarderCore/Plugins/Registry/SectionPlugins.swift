@@ -16,11 +16,14 @@ extension Plugin {
     ///   - make: makes the attachment. ``Context/keep(_:)``, ``PlacedContext/place(_:)`` and counters work as in every plugin.
     public static func section<each Value>(
         _ name: String, _ about: String, _ settings: repeat Setting<each Value>,
-        counters: [Counter] = [], levels: [Level] = [], traits: (@Sendable (repeat each Value) -> SectionTraits)? = nil,
+        counters: [Counter] = [], levels: [Level] = [], gauges: [Gauge] = [], timings: [Timing] = [],
+        traits: (@Sendable (repeat each Value) -> SectionTraits)? = nil,
         make: @escaping @Sendable (SectionContext, repeat each Value) throws -> any Attachment
     ) -> Plugin {
-        build(.section, name, about, counters: counters, levels: levels, repeat each settings) {
-            (values: repeat each Value) in
+        build(
+            .section, name, about,
+            counters: counters, levels: levels, gauges: gauges, timings: timings, repeat each settings
+        ) { (values: repeat each Value) in
             .section(traits?(repeat each values) ?? SectionTraits()) { context in try make(context, repeat each values)
             }
         }
@@ -53,10 +56,15 @@ extension Plugin {
     /// ```
     public static func custom<each Value>(
         _ kind: PluginKind, _ name: String, _ about: String, _ settings: repeat Setting<each Value>,
-        counters: [Counter] = [], levels: [Level] = [], traits: (@Sendable (repeat each Value) -> CustomTraits)? = nil,
+        counters: [Counter] = [], levels: [Level] = [], gauges: [Gauge] = [], timings: [Timing] = [],
+        traits: (@Sendable (repeat each Value) -> CustomTraits)? = nil,
         make: @escaping @Sendable (Context, repeat each Value) throws -> any Sendable
     ) -> Plugin {
-        build(kind, name, about, counters: counters, levels: levels, isCustom: true, repeat each settings) {
+        build(
+            kind, name, about,
+            counters: counters, levels: levels, gauges: gauges, timings: timings,
+            isCustom: true, repeat each settings
+        ) {
             (values: repeat each Value) in
             .custom(traits?(repeat each values) ?? CustomTraits()) { context in try make(context, repeat each values) }
         }

@@ -8,7 +8,7 @@ extension PluginKind {
 /// Adds the credentials of an account to requests. A policy names it: `"origin": { "use": "http", "sign": "session", … }`.
 ///
 /// An app registers one with ``Plugin/signer(_:_:account:renew:sign:)``. A module can declare one with settings of its own
-/// by ``Plugin/custom(_:_:_:_:counters:levels:traits:make:)``: it is of the kind ``PluginKind/signer``, sets
+/// by ``Plugin/custom(_:_:_:_:counters:levels:gauges:timings:traits:make:)``: it is of the kind ``PluginKind/signer``, sets
 /// ``CustomTraits/account``, and makes a `Signer`.
 ///
 /// The methods may be called from any thread and at the same time.

@@ -10,18 +10,31 @@ import Testing
     private static let mood = Level("mood", "How it feels", values: ["calm", "very-angry"])
     private static let naps = Counter("naps", "Calls that waited for a nap")
     private static let napTime = Counter("nap_milliseconds", "Time that naps took")
+    private static let sleepers = Gauge("sleepers", "Calls that wait for a nap")
+    private static let longest = Gauge("longest_sleep_seconds", "Age of the oldest call that waits")
+    private static let sleep = Timing("sleep", "Times that calls slept")
 
     private struct Napping: Loader {
         let inner: any Loader
-        func load(_ call: Call) async throws -> Loaded<Entry> { try await inner.load(call) }
+        let context: Context
+
+        func load(_ call: Call) async throws -> Loaded<Entry> {
+            context.set(sleepers, to: 1)
+            context.set(longest, to: 2)
+            context.record(sleep, .seconds(2))
+            return try await inner.load(call)
+        }
     }
 
     /// A registry with a plugin of an app.
     private static func registry() throws -> Registry {
         var registry = Registry.standard
         try registry.register(
-            .wrapper("nap", "Lets calls wait.", counters: [naps, napTime], levels: [mood]) { _, inner in
-                Napping(inner: inner)
+            .wrapper(
+                "nap", "Lets calls wait.", counters: [naps, napTime], levels: [mood], gauges: [sleepers, longest],
+                timings: [sleep]
+            ) { context, inner in
+                Napping(inner: inner, context: context)
             })
         return registry
     }
@@ -75,14 +88,20 @@ import Testing
         }
     }
 
-    @Test func dashboardShowsEveryCounterAndLevelOfTheRegistry() async throws {
+    @Test func dashboardShowsEveryMetricOfTheRegistry() async throws {
         let registry = try Self.registry()
         let shown = Self.names(in: await Output(["dashboard"], registry: registry).out)
-        let own = ["larder_naps_total", "larder_nap_seconds_total", "larder_mood_very_angry"]
+        let own = [
+            "larder_naps_total", "larder_nap_seconds_total", "larder_mood_very_angry", "larder_sleepers",
+            "larder_sleep_seconds_bucket",
+        ]
         for name in Counter.core.map(\.family.sampleName) + registry.counters.map(\.family.sampleName) + own {
             #expect(shown.contains(name), "\(name)")
         }
         #expect(!Self.names(in: await Output(["dashboard"]).out).contains(own[0]))
+        let longest = try Self.texts("expr", in: Facts(await Output(["dashboard"], registry: registry).out))
+            .filter { $0.contains("larder_longest_sleep_seconds") }
+        #expect(longest.count == 1 && longest[0].hasPrefix("max by (resource)"))
     }
 
     @Test func worstValueOfEachLevelHasARule() async throws {
