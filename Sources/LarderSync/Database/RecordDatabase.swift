@@ -34,6 +34,8 @@ final class RecordDatabase: Sendable {
     let events = Listeners<SyncEvent>()
     /// Told when a damaged file was set aside, and what could be read of it was saved.
     let damages = Listeners<Void>()
+    /// The numbers of each transaction of this process.
+    let counted = Listeners<(table: RecordTable, counts: SyncCounts)>()
 
     /// The most bytes of a row: a record as the service sent it and as the user sees it together, or a write.
     static let longestRow = 64_000_000
@@ -83,13 +85,13 @@ final class RecordDatabase: Sendable {
     func changing<Result>(
         _ durability: Durability, _ body: (RecordTransaction) throws -> Result
     ) throws -> Result {
-        let (result, changed, events) = try file.writing { connection in
+        let (result, changed, events, counts) = try file.writing { connection in
             try connection.survivePowerCuts(durability == .power)
             let done = try connection.transaction {
                 let transaction = try RecordTransaction(connection, now: now)
                 let result = try body(transaction)
                 try transaction.finish()
-                return (result, transaction.changed, transaction.events)
+                return (result, transaction.changed, transaction.events, transaction.counted)
             }
             // Another process may have set a damaged file aside while this one waited for it.
             if !file.isCurrent(connection) { throw SQLiteFailure.damaged }
@@ -97,6 +99,7 @@ final class RecordDatabase: Sendable {
             return done
         }
         for event in events { self.events.send(event) }
+        for event in counts { counted.send(event) }
         if !changed.isEmpty {
             for table in changed { changes.send(table) }
             processes.tell(atOnce: false)

@@ -104,7 +104,7 @@ struct RecordDecisions {
             transaction.events += effects.events.map { SyncEvent($0, in: table) }
         }
         if effects.books != Books() { try transaction.change(number) { $0.books = $0.books + effects.books } }
-        transaction.staleRows += effects.staleRows
+        transaction.count(in: number) { $0.add(effects) }
         for letter in effects.letters { try connection.put(letter, in: number, at: transaction.moment.now) }
     }
 

@@ -38,10 +38,14 @@ extension RecordDecisions {
         guard state.run != nil else { return state }
         try planner.check(page, state)
         let waiting = Set(try waitingRecords())
-        let before = transaction.staleRows
+        let before = transaction.counts(of: number).staleRows
         for record in page.records { try merge(record, among: waiting, by: state) }
         for id in page.deleted { try mergeDeletion(of: id, state) }
-        planner.turn(page, &state, staleRows: transaction.staleRows - before)
+        planner.turn(page, &state, staleRows: transaction.counts(of: number).staleRows - before)
+        transaction.count(in: number) { counts in
+            counts.pages += 1
+            counts.rows += page.records.count + page.deleted.count
+        }
         if page.isLast { try end(&state) }
         try save(state)
         return state

@@ -18,15 +18,19 @@ final class RecordTransaction {
     private var facts: [Int64: TableFacts] = [:]
     private var changedNumbers: Set<Int64> = []
     private var firstSequence: Int64 = 0
-    /// The number of pulled rows that were older than an answer.
-    var staleRows = 0
     /// What has happened to records. It is told when the transaction has ended well.
     var events: [SyncEvent] = []
+    private var counts: [Int64: SyncCounts] = [:]
     /// The error because of which nothing of the transaction may stay.
     private var refusal: (any Error)?
 
     /// The tables that were changed.
     var changed: [RecordTable] { changedNumbers.compactMap { facts[$0]?.table } }
+
+    /// The numbers of each table in which something was counted.
+    var counted: [(table: RecordTable, counts: SyncCounts)] {
+        counts.compactMap { number, counts in facts[number].map { ($0.table, counts) } }
+    }
 
     init(_ connection: SQLiteConnection, now: SyncMoment) throws {
         self.connection = connection
@@ -108,6 +112,12 @@ final class RecordTransaction {
 
     /// Notes that something of a table has changed besides its rows.
     func note(changeOf table: Int64) { changedNumbers.insert(table) }
+
+    /// Returns the numbers of a table so far.
+    func counts(of table: Int64) -> SyncCounts { counts[table] ?? SyncCounts() }
+
+    /// Counts in a table.
+    func count(in table: Int64, _ change: (inout SyncCounts) -> Void) { change(&counts[table, default: SyncCounts()]) }
 
     /// Writes what belongs to the whole transaction.
     ///

@@ -32,6 +32,7 @@ final class RecordsAttachment: AnsweringAttachment {
     private let damages: Subscription
     /// Notes that the records of this resource are in use.
     private let use: Subscription
+    private let counts: Subscription
     /// An empty place. Who holds one hears at the next start of a clearing that a crash has ended.
     private let clearings: ClearingPlace?
 
@@ -56,6 +57,13 @@ final class RecordsAttachment: AnsweringAttachment {
             context.tell(
                 .recordsDamaged,
                 "the database of records was damaged; what could be read was kept, and the rest is fetched anew")
+        }
+        counts = database.counted.add { table, counts in
+            // During a reload, two attachments of the resource hear of it. The one in effect counts.
+            guard table.resource.utf8.elementsEqual(context.resource.utf8),
+                context.ownResource?.attachment(RecordsAttachment.self)?.context === context
+            else { return }
+            context.count(counts)
         }
         work?.begin(for: self)
     }
@@ -126,11 +134,17 @@ final class RecordsAttachment: AnsweringAttachment {
     func reading<Result: Sendable>(
         _ body: @escaping @Sendable (RecordDatabase) throws -> Result
     ) async throws -> Result {
-        // As many as connections wait for their next use.
-        try await world.blocking(on: database.file.path + "?read", atMost: SQLiteFile.mostReaders) { [self] in
+        try await blocking { [self] in
             prepare()
             return try body(database)
         }
+    }
+
+    /// Runs `body` on one of as many threads as connections wait for their next use.
+    private func blocking<Result: Sendable>(
+        _ body: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
+        try await world.blocking(on: database.file.path + "?read", atMost: SQLiteFile.mostReaders, body)
     }
 
     /// Runs `body` on the thread that writes.
@@ -212,6 +226,10 @@ final class RecordsAttachment: AnsweringAttachment {
 
     var loader: any Loader { RecordsLoader(attachment: self) }
 
+    func measure() async {
+        context.set(try? await blocking { [database, resource] in try database.queue(of: resource) })
+    }
+
     func close() async {
         let streams = state.withLock { state in
             state.isClosed = true
@@ -219,15 +237,10 @@ final class RecordsAttachment: AnsweringAttachment {
         }
         damages.stop()
         use.stop()
+        counts.stop()
         for stream in streams { stream.finish() }
         await work?.end()
     }
-}
-
-extension Counter {
-    /// The records that typed lists have left out.
-    static let undecodableRecords = Counter(
-        "undecodable_records", "Records that lists have left out because they do not decode")
 }
 
 extension Decision.Kind {

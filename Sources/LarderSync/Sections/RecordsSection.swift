@@ -39,7 +39,7 @@ extension Plugin {
     public static let records = Plugin.section(
         "records",
         "Keeps JSON records that are read at once and changed offline. It answers the loads of the resource.",
-        .group(RecordsSettings()), counters: [.undecodableRecords, .recordPulls, .failedRecordPulls],
+        .group(RecordsSettings()), counters: Counter.records, gauges: Gauge.records,
         traits: { settings in
             .with {
                 $0.answersLoads = true
