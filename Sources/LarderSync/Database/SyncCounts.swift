@@ -15,6 +15,8 @@ struct SyncCounts: Hashable, Sendable {
     var pages = 0
     /// Records and deletions in them.
     var rows = 0
+    /// Records in them that make no sense.
+    var quarantined = 0
 
     mutating func add(_ effects: SyncEffects) {
         books = books + effects.books

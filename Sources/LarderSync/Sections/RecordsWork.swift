@@ -98,10 +98,12 @@ final class RecordsWork: AgendaWork {
             if let pull, pullIsDue { try await fetch(table, by: pull, attachment) }
             if isReached { isReached = try await sending?.run() ?? true }
             try await planNextPush(of: table, attachment, isReached: isReached)
+            context.count(.syncRuns)
             return .success(())
         } catch {
             try? await planNextPush(of: table, attachment, isReached: false)
             if !(error is CancellationError) {
+                context.count(.failedSyncRuns)
                 context.tell(.recordsNotSynced, "the records could not be brought together with the service: \(error)")
             }
             return .failure(error)
@@ -111,11 +113,9 @@ final class RecordsWork: AgendaWork {
     private func fetch(_ table: RecordTable, by plan: PullPlan, _ attachment: RecordsAttachment) async throws {
         do {
             try await RecordsPull(attachment: attachment, table: table, plan: plan).run()
-            context.count(.recordPulls)
             state.withLock { $0.times[table, default: SyncTimes()].pulled(at: world.uptime, every: plan.every) }
         } catch {
             if !(error is CancellationError) {
-                context.count(.failedRecordPulls)
                 state.withLock { $0.times[table, default: SyncTimes()].failed(at: world.uptime, every: plan.every) }
             }
             throw error
@@ -245,14 +245,6 @@ extension RecordDecisions {
         }
         return (waits + others).min()
     }
-}
-
-extension Counter {
-    /// The pulls that have brought all that was new.
-    static let recordPulls = Counter("record_pulls", "Pulls of records that have brought all that was new")
-    /// The pulls that failed.
-    static let failedRecordPulls = Counter(
-        "failed_record_pulls", "Pulls of records that failed before they had brought all")
 }
 
 extension Decision.Kind {

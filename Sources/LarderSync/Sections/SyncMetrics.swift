@@ -1,7 +1,7 @@
 import Larder
 
 extension Counter {
-    /// The counters of the section `records`, except for ``undecodableRecords``, each with its number in a transaction.
+    /// The counters that count what a transaction has done, each with its number in it.
     fileprivate static let sync: [(counter: Counter, count: @Sendable (SyncCounts) -> Int)] = [
         (Counter("sync_made", "Changes of records that users made"), { $0.books.made }),
         (Counter("sync_accepted", "Changes of records that the service accepted"), { $0.books.accepted }),
@@ -18,14 +18,18 @@ extension Counter {
         (Counter("sync_pages", "Pages of records that were merged"), { $0.pages }),
         (Counter("sync_rows", "Records and deletions in merged pages"), { $0.rows }),
         (Counter("sync_stale_rows", "Rows of pages that were older than an answer"), { $0.staleRows }),
+        (Counter("sync_quarantined", "Records in pages that make no sense, and were set aside"), { $0.quarantined }),
     ]
 
     /// The records that typed lists have left out.
     static let undecodableRecords = Counter(
         "undecodable_records", "Records that lists have left out because they do not decode")
 
+    static let syncRuns = Counter("sync_runs", "Runs that have brought records and the service together")
+    static let failedSyncRuns = Counter("sync_failed_runs", "Runs that have failed before they had done so")
+
     /// The counters of the section `records`.
-    static let records = [undecodableRecords] + sync.map(\.counter)
+    static let records = [undecodableRecords, syncRuns, failedSyncRuns] + sync.map(\.counter)
 }
 
 extension Gauge {
