@@ -13,27 +13,70 @@ struct RecordsLoader: Loader {
     private static let readingTime = Duration.milliseconds(20)
 
     func load(_ call: Call) async throws -> Loaded<Entry> {
-        guard let deadline = call.deadline else { return try await answer(call) }
-        // The service is not asked, so only the reading can take too long.
+        let isAsked = call.request.mode == .refresh
+        let failure = isAsked ? try await sync(call) : nil
+        do { return try await read(call, fellBack: failure != nil) } catch let error as LoadError
+            where error.code == .notCached && call.request.mode != .cachedOnly && attachment.work != nil
+        {
+            // Nothing that may be shown is known yet, so there is nothing to show while the service is asked.
+            if let failure = isAsked ? failure : try await sync(call) {
+                throw Self.loadError(failure)
+            }
+            return try await read(call, fellBack: false)
+        }
+    }
+
+    /// Brings the records together with the service, for at most as long as the caller waits for it.
+    ///
+    /// - Returns: the error because of which that failed; nil if it was done, or if the policy says nothing of it.
+    private func sync(_ call: Call) async throws -> (any Error)? {
+        guard let work = attachment.work else { return nil }
         let world = attachment.world
-        var unlimited = call
-        unlimited.deadline = nil
+        let run = AwaitableWork(in: world) { [table = table(of: call)] in try await work.sync(table) }
+        do {
+            let limit = call.deadline.map { max($0 - world.uptime, .zero) }
+            return try await run.value(within: limit) == nil
+                ? LoadError(.deadline, "the caller's deadline passed") : nil
+        } catch {
+            try Task.checkCancellation()
+            return error
+        }
+    }
+
+    private static func loadError(_ failure: any Error) -> any Error {
+        guard let failure = failure as? RecordError else { return failure }
+        let code: LoadError.Code = failure.code == .unavailable ? .unavailable : .failed
+        return LoadError(failure.code == .notSignedIn ? .notSignedIn : code, failure.description, origin: failure)
+    }
+
+    private func table(of call: Call) -> RecordTable {
+        RecordTable(resource: attachment.resource, scope: call.request.key.scope)
+    }
+
+    private func read(_ call: Call, fellBack: Bool) async throws -> Loaded<Entry> {
+        guard let deadline = call.deadline else { return try await answer(call, fellBack: fellBack) }
+        let world = attachment.world
         let limit = max(deadline - world.uptime, Self.readingTime)
-        if let loaded = try await load(unlimited, within: limit, in: world) { return loaded }
+        let reading = AwaitableWork(in: world) { try await answer(call, fellBack: fellBack) }
+        if let loaded = try await reading.value(within: limit) { return loaded }
+        reading.cancel()
         throw LoadError(.deadline, "the caller's deadline passed")
     }
 
-    private func answer(_ call: Call) async throws -> Loaded<Entry> {
-        let table = RecordTable(resource: attachment.resource, scope: call.request.key.scope)
-        let parameters = call.request.parameters
-        if let id = parameters["id"], parameters.count == 1 { return try await record(id, of: table, call) }
+    private func answer(_ call: Call, fellBack: Bool) async throws -> Loaded<Entry> {
+        let (parameters, table) = (call.request.parameters, table(of: call))
+        if let id = parameters["id"], parameters.count == 1 {
+            return try await record(id, of: table, call, fellBack: fellBack)
+        }
         guard parameters.isEmpty else {
             throw LoadError(.invalidRequest, "a load of records has the parameter 'id' or none")
         }
-        return try await list(of: table, call)
+        return try await list(of: table, call, fellBack: fellBack)
     }
 
-    private func record(_ id: String, of table: RecordTable, _ call: Call) async throws -> Loaded<Entry> {
+    private func record(
+        _ id: String, of table: RecordTable, _ call: Call, fellBack: Bool
+    ) async throws -> Loaded<Entry> {
         let lookup = try await attachment.lookUp([id], of: table)
         guard let record = lookup.found[id] else {
             // That there is none is as good an answer as the service's own.
@@ -49,10 +92,11 @@ struct RecordsLoader: Loader {
         // A record that only the user has made has no age.
         if record.receivedAt != nil { try checkAge(since: record.receivedAt, call) }
         call.trail.note("records", .record)
-        return answer(record.shown, receivedAt: record.receivedAt)
+        let pull = try await attachment.reading { try $0.facts(of: table).pull }
+        return answer(record.shown, receivedAt: record.receivedAt, pull, fellBack: fellBack)
     }
 
-    private func list(of table: RecordTable, _ call: Call) async throws -> Loaded<Entry> {
+    private func list(of table: RecordTable, _ call: Call, fellBack: Bool) async throws -> Loaded<Entry> {
         let selection = RecordSelection(limit: Self.mostRecords + 1)
         let (stored, pull) = try await attachment.reading { database in
             (try database.records(selection, of: table), try database.facts(of: table).pull)
@@ -63,7 +107,8 @@ struct RecordsLoader: Loader {
         }
         try checkAge(since: pull.completedAt, call)
         call.trail.note("records", .list(stored.count, isComplete: attachment.isComplete(pull)))
-        return answer(JSONText(list: stored.map(\.shown)), receivedAt: pull.completedAt)
+        let text = JSONText(list: stored.map(\.shown))
+        return answer(text, receivedAt: pull.completedAt, pull, fellBack: fellBack)
     }
 
     /// Returns whether the user has deleted a record.
@@ -82,14 +127,25 @@ struct RecordsLoader: Loader {
         throw LoadError(.notCached, "the records are older than the request allows")
     }
 
-    /// Returns an answer. It is stale, because the service has not been asked.
-    private func answer(_ text: JSONText, receivedAt: Int64?) -> Loaded<Entry> {
+    /// Returns an answer. It is fresh until the policy asks the service again.
+    private func answer(
+        _ text: JSONText, receivedAt: Int64?, _ pull: PullState, fellBack: Bool
+    ) -> Loaded<Entry> {
+        let now = attachment.world.now
         let received = receivedAt.map { Timestamp(milliseconds: $0) }
-        var metadata = Metadata(fetchedAt: received ?? attachment.world.now)
+        var metadata = Metadata(fetchedAt: received ?? now)
         metadata.contentType = "application/json"
-        let age = received.map { max(.zero, attachment.world.now - $0) }
+        let age = received.map { max(.zero, now - $0) }
         return Loaded(
-            Entry(Data(text.bytes), metadata), from: .store("records"), freshness: .stale, age: age, isStored: true)
+            Entry(Data(text.bytes), metadata), from: .store("records"),
+            freshness: isFresh(pull, at: now) ? .fresh : .stale, age: age, isStored: true, fellBack: fellBack)
+    }
+
+    private func isFresh(_ pull: PullState, at now: Timestamp) -> Bool {
+        guard let every = attachment.work?.pullInterval, attachment.isComplete(pull), let completed = pull.completedAt
+        else { return false }
+        let age = now - Timestamp(milliseconds: completed)
+        return age >= .zero && age < every
     }
 }
 

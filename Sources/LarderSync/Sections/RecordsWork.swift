@@ -155,6 +155,9 @@ final class RecordsWork: AgendaWork {
 
     // MARK: Use
 
+    /// How often the service is asked for records; nil if it is not.
+    var pullInterval: Duration? { pull?.every }
+
     /// Sends changes soon, because some were made.
     func changed(_ table: RecordTable) {
         guard let push, let attachment = state.withLock({ $0.attachment }) else { return }

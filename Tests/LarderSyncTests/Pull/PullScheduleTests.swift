@@ -45,6 +45,49 @@ import Testing
         }
     }
 
+    @Test func loadIsFreshUntilTheServiceIsAskedAgain() throws {
+        try run { world, app, pantry, calls in
+            let resource = pantry.resource("notes")
+            // The first load waits for the first answer, because there is nothing to show.
+            #expect(try await resource.load().freshness == .fresh)
+            #expect(try await resource.load(["id": "1"]).freshness == .fresh)
+            #expect(calls.withLock { $0.count } == 1)
+            app.service.withLock { $0 = { _ in throw LoadError(.failed, "gone") } }
+            try await world.sleep(for: .seconds(3_700))
+            #expect(try await resource.load().freshness == .stale)
+            let fallback = try await resource.load(mode: .refresh)
+            #expect(fallback.fellBack && fallback.freshness == .stale)
+        }
+    }
+
+    @Test func refreshAsksTheService() throws {
+        try run { world, app, pantry, calls in
+            let resource = pantry.resource("notes")
+            _ = try await resource.load()
+            app.service.withLock { $0 = { _ in #"[{"id":"1","title":"new"},{"id":"2","title":"2"}]"# } }
+            let loaded = try await resource.load(mode: .refresh)
+            #expect(!loaded.fellBack && loaded.freshness == .fresh)
+            #expect(String(decoding: loaded.value, as: UTF8.self).contains("new"))
+        }
+    }
+
+    @Test func refreshWaitsNoLongerThanItsDeadline() throws {
+        try run { world, app, pantry, _ in
+            let resource = pantry.resource("notes")
+            _ = try await resource.load()
+            app.service.withLock {
+                $0 = { _ in
+                    try await world.sleep(for: .seconds(50))
+                    return "[]"
+                }
+            }
+            let begin = world.uptime
+            let loaded = try await resource.load(mode: .refresh, deadline: .seconds(2))
+            #expect(loaded.fellBack)
+            #expect(world.uptime - begin < .seconds(3))
+        }
+    }
+
     @Test func nothingIsFetchedOffline() throws {
         try run { world, _, pantry, calls in
             try await world.sleep(for: .seconds(1))
