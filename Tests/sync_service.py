@@ -4,6 +4,7 @@ another version, and counts how often it applied each key. Some answers are lost
 import http.server
 import json
 import random
+import sys
 import threading
 import urllib.parse
 
@@ -120,3 +121,10 @@ def start(seed, trouble=0.0, port=0):
     server = Server(("127.0.0.1", port), handler(service))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return service, server
+
+
+if __name__ == "__main__":
+    # Runs until it is killed. Prints the port first.
+    _, running = start(seed=1, port=int(sys.argv[1]))
+    print(running.server_address[1], flush=True)
+    threading.Event().wait()

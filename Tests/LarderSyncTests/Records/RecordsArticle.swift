@@ -38,6 +38,15 @@ enum RecordsArticle {
         func keepsMine(_ mine: Collection?, _ theirs: Collection?) -> Bool { true }
     }
 
+    /// Makes again what the service has refused, and tells of it.
+    static func recover(_ pantry: Pantry, _ screen: Screen) async throws {
+        let collections = pantry.records("collections", of: Collection.self)
+        for change in try await collections.rejected() { try await change.restore { $0.name += " (2)" } }
+        for await event in pantry.syncEvents {
+            if case .rejected = event.kind { screen.showBanner("A change was refused.") }
+        }
+    }
+
     /// Makes, changes and reads collections.
     static func run(_ pantry: Pantry, _ me: String, _ oldCollections: [Collection], _ screen: Screen) async throws {
         let collections = pantry.records("collections", of: Collection.self)

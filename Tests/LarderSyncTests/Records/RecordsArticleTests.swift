@@ -23,8 +23,22 @@ import Testing
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "RecordsArticle.swift")
         let code = Self.words(try String(contentsOf: file, encoding: .utf8))
         let blocks = try Self.blocks("swift")
-        #expect(blocks.count == 10)
+        #expect(blocks.count == 12)
         for block in blocks { #expect(code.contains(Self.words(block)), "not in RecordsArticle.swift: \(block)") }
+    }
+
+    @Test func policyOfAServiceIsOne() async throws {
+        let policies = try Self.blocks("json")
+        #expect(policies.count == 2)
+        let folder = try TemporaryFolder()
+        for policy in policies {
+            let world = SimulatedWorld(seed: 1)
+            world.network = .offline
+            let pantry = try await Pantry(
+                policies: ["collections": policy], registry: .standard.adding(.sync),
+                cache: folder.url.appending(path: "cache"), data: folder.url.appending(path: "data"), world: world)
+            await pantry.close()
+        }
     }
 
     @Test func linesOfThePageWorkWithThePolicyOfThePage() throws {
