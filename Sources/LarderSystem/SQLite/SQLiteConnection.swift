@@ -194,10 +194,11 @@ public final class SQLiteConnection: @unchecked Sendable {
     }
 
     private func transaction<Result>(beginning begin: String, _ body: () throws -> Result) throws -> Result {
-        try run(begin)
+        // With values, though none: these statements are kept for their next use.
+        try run(begin, [])
         do {
             let result = try body()
-            try run("COMMIT")
+            try run("COMMIT", [])
             return result
         } catch {
             // After some failures, SQLite has done that already.
