@@ -45,7 +45,7 @@ struct JSONScanner {
         switch next {
         case UInt8(ascii: "{"): try checkObject()
         case UInt8(ascii: "["): try checkList()
-        case UInt8(ascii: "\""): try checkString()
+        case UInt8(ascii: "\""): _ = try checkString()
         case UInt8(ascii: "t"): try checkWord("true")
         case UInt8(ascii: "f"): try checkWord("false")
         case UInt8(ascii: "n"): try checkWord("null")
@@ -78,16 +78,20 @@ struct JSONScanner {
         try begin()
         defer { depth -= 1 }
         if skip("}") { return }
+        // The names, as they are written. A set takes their place when there are many, or when one has an escape.
         var ranges: [Range<Int>] = []
+        ranges.reserveCapacity(Self.manyMembers / 2)
         var names: Set<[UInt8]>?
         while true {
             let start = position
-            try checkString()
+            let hasEscapes = try checkString()
             let range = start..<position
-            if names == nil, ranges.count == Self.manyMembers { names = Set(ranges.map { Self.name(in: bytes, $0) }) }
+            if names == nil, hasEscapes || ranges.count == Self.manyMembers {
+                names = Set(ranges.map { Self.name(in: bytes, $0) })
+            }
             let isNew =
                 names.map { _ in names?.insert(Self.name(in: bytes, range)).inserted == true }
-                ?? !ranges.contains { Self.areEqual($0, range, in: bytes) }
+                ?? !ranges.contains { $0.count == range.count && bytes[$0].elementsEqual(bytes[range]) }
             if !isNew { throw mistake("an object has two members of the same name") }
             if names == nil { ranges.append(range) }
             skipSpace()
@@ -127,22 +131,34 @@ struct JSONScanner {
         return position - start
     }
 
-    private mutating func checkString() throws(JSONText.Mistake) {
+    /// Checks a string, and returns whether there are escapes in it.
+    private mutating func checkString() throws(JSONText.Mistake) -> Bool {
         guard skip("\"") else { throw mistake("a string is missing") }
         let start = position
-        var all: UInt8 = 0
+        var (all, hasEscapes) = (UInt8(0), false)
         while true {
+            var end = position
+            while end < bytes.count, Self.standsForItself(bytes[end]) {
+                all |= bytes[end]
+                end += 1
+            }
+            position = end
             guard let byte = next else { throw mistake("a string is not closed") }
             if byte == UInt8(ascii: "\"") { break }
             if byte < 0x20 { throw mistake("a control character stands in a string") }
-            all |= byte
             position += 1
-            if byte == UInt8(ascii: "\\") { try checkEscape() }
+            hasEscapes = true
+            try checkEscape()
         }
         if all >= 0x80, String(validating: bytes[start..<position], as: UTF8.self) == nil {
             throw mistake("a string is not valid UTF-8")
         }
         position += 1
+        return hasEscapes
+    }
+
+    private static func standsForItself(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 
     private mutating func checkEscape() throws(JSONText.Mistake) {
@@ -180,16 +196,6 @@ struct JSONScanner {
             unit = unit << 4 | UInt32(digit)
         }
         return unit
-    }
-
-    /// Returns whether two strings, with their quotes, have the same text.
-    private static func areEqual(
-        _ left: Range<Int>, _ right: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>
-    ) -> Bool {
-        if bytes[left].elementsEqual(bytes[right]) { return true }
-        let escape = UInt8(ascii: "\\")
-        guard bytes[left].contains(escape) || bytes[right].contains(escape) else { return false }
-        return name(in: bytes, left) == name(in: bytes, right)
     }
 
     /// Returns the bytes of a string that stands, with its quotes, in a range. Names differ if their bytes do, also where

@@ -12,8 +12,12 @@ public struct JSONText: Sendable, Hashable {
     /// Checks a text.
     ///
     /// - Throws: ``Mistake`` if the bytes are not a JSON value that every reader understands in the same way.
-    public init(_ bytes: some Collection<UInt8>) throws(Mistake) {
-        let bytes = Array(bytes)
+    public init(_ bytes: some Collection<UInt8>) throws(Mistake) { try self.init(Array(bytes)) }
+
+    /// Checks a text.
+    ///
+    /// - Throws: ``Mistake`` if the bytes are not a JSON value that every reader understands in the same way.
+    public init(_ bytes: [UInt8]) throws(Mistake) {
         let range = try bytes.withUnsafeBufferPointer { buffer throws(Mistake) in
             var scanner = JSONScanner(buffer)
             return try scanner.checkedRange()
@@ -25,17 +29,51 @@ public struct JSONText: Sendable, Hashable {
     public init(_ value: JSON) { bytes = Array(value.text(indented: false).utf8) }
 
     /// Creates a string.
-    public init(string: String) { self.init(.string(string)) }
+    public init(string: String) {
+        var output: [UInt8] = []
+        output.reserveCapacity(string.utf8.count + 2)
+        Self.write(string, to: &output)
+        bytes = output
+    }
 
     /// Creates a list.
     public init(list items: [JSONText]) {
-        bytes = Array("[".utf8) + items.map(\.bytes).joined(separator: ",".utf8) + Array("]".utf8)
+        var output = [UInt8(ascii: "[")]
+        output.reserveCapacity(items.reduce(1) { $0 + $1.bytes.count + 1 })
+        for (place, item) in items.enumerated() {
+            if place > 0 { output.append(UInt8(ascii: ",")) }
+            output += item.bytes
+        }
+        output.append(UInt8(ascii: "]"))
+        bytes = output
     }
 
     /// Creates an object. No two members may have the same name.
     public init(object members: [(name: String, value: JSONText)]) {
-        let members = members.map { JSONText(string: $0.name).bytes + [UInt8(ascii: ":")] + $0.value.bytes }
-        bytes = Array("{".utf8) + members.joined(separator: ",".utf8) + Array("}".utf8)
+        var output = [UInt8(ascii: "{")]
+        output.reserveCapacity(members.reduce(1) { $0 + $1.name.utf8.count + $1.value.bytes.count + 4 })
+        for (place, member) in members.enumerated() {
+            if place > 0 { output.append(UInt8(ascii: ",")) }
+            Self.write(member.name, to: &output)
+            output.append(UInt8(ascii: ":"))
+            output += member.value.bytes
+        }
+        output.append(UInt8(ascii: "}"))
+        bytes = output
+    }
+
+    /// Writes a string with its quotes.
+    private static func write(_ string: String, to output: inout [UInt8]) {
+        var string = string
+        let (quote, escape) = (UInt8(ascii: "\""), UInt8(ascii: "\\"))
+        let isPlain = string.withUTF8 { bytes in
+            for byte in bytes where byte < 0x20 || byte > 0x7E || byte == quote || byte == escape { return false }
+            output.append(quote)
+            output += bytes
+            output.append(quote)
+            return true
+        }
+        if !isPlain { output += JSON.string(string).text(indented: false).utf8 }
     }
 
     /// Wraps bytes that are part of a checked text.
