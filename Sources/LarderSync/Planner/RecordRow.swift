@@ -30,7 +30,8 @@ struct RecordRow: Hashable, Sendable {
     /// - Parameter idPath: the place of the id in a record.
     func shown(idPath: [String]) -> JSONText? {
         if writes.isEmpty { return rejected ?? base }
-        return writes.reduce(base) { $1.applied(to: $0) }?.setting(idPath, to: idText)
+        guard let shown = writes.reduce(base, { $1.applied(to: $0) }) else { return nil }
+        return shown[idPath] == idText ? shown : shown.setting(idPath, to: idText)
     }
 
     /// The first write that the service has not accepted.
@@ -64,22 +65,23 @@ enum TemporaryID {
 
     /// Returns the temporary ids that occur in a text.
     static func all(in text: JSONText) -> Set<String> {
-        var found: Set<String> = []
-        let (bytes, start) = (text.bytes, Array(prefix.utf8))
-        var position = 0
-        while let next = bytes[position...].firstIndex(of: start[0]) {
-            let end = next + start.count + count
-            guard end <= bytes.count else { break }
-            if bytes[next...].starts(with: start),
-                bytes[(next + start.count)..<end].allSatisfy(alphabet.contains)
-            {
-                found.insert(String(decoding: bytes[next..<end], as: UTF8.self))
-                position = end
-            } else {
-                position = next + 1
+        text.bytes.withUnsafeBufferPointer { bytes in
+            var found: Set<String> = []
+            var (position, lastEnd) = (0, 0)
+            // The hyphen is rarer than the letters before it.
+            while position < bytes.count {
+                position += 1
+                guard bytes[position - 1] == UInt8(ascii: "-") else { continue }
+                let (start, end) = (position - prefix.utf8.count, position + count)
+                if start >= lastEnd, end <= bytes.count, bytes[start..<position].elementsEqual(prefix.utf8),
+                    bytes[position..<end].allSatisfy(alphabet.contains)
+                {
+                    found.insert(String(decoding: bytes[start..<end], as: UTF8.self))
+                    (position, lastEnd) = (end, end)
+                }
             }
+            return found
         }
-        return found
     }
 
     private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
