@@ -30,33 +30,49 @@ struct RecordIDs: Sendable {
 }
 
 extension RecordDatabase {
-    /// Returns records by their ids. A former id finds its record. An id without a record is missing in the result.
-    func records(_ ids: [String], of table: RecordTable) throws -> RecordsByID {
+    /// Looks up records by their ids. A former id finds its record.
+    ///
+    /// - Parameter isComplete: whether a pull has brought all records, by the state of the pulls.
+    /// - Returns: the records, and those ids of which there is no record, as far as this device knows.
+    func lookUp(
+        _ ids: [String], of table: RecordTable, isComplete: (PullState) -> Bool
+    ) throws -> (found: RecordsByID, absent: RecordIDs) {
         try reading { connection in
-            var found = RecordsByID()
-            guard let number = try number(of: table, connection) else { return found }
+            var (found, absent) = (RecordsByID(), RecordIDs())
+            guard let facts = try TableFacts.read(table, connection) else { return (found, absent) }
+            let isComplete = isComplete(facts.pull)
             for id in ids where found[id] == nil {
-                guard let record = try connection.record(of: id, in: number) else { continue }
-                found[id] = try connection.keptRow(record, of: number)?.stored
+                let row = try connection.record(of: id, in: facts.number).flatMap {
+                    try connection.keptRow($0, of: facts.number)
+                }
+                if let stored = row?.stored {
+                    found[id] = stored
+                } else if row.map({ $0.state == .deleted }) ?? isComplete {
+                    // Without a row, a complete pull has shown it; with one, the record was deleted here.
+                    absent.insert(id)
+                }
             }
-            return found
+            return (found, absent)
         }
     }
 
-    /// Returns the records that a query selects, in its order; those of the same place in it by their numbers on this device.
-    func records(_ selection: RecordSelection, of table: RecordTable) throws -> [StoredRecord] {
+    /// Returns the records that a query selects, in its order, and the state of the pulls. Records of the same place in the order
+    /// are in that of their numbers on this device.
+    func page(
+        _ selection: RecordSelection, of table: RecordTable
+    ) throws -> (stored: [StoredRecord], pull: PullState) {
         try reading { connection in
-            guard let number = try number(of: table, connection) else { return [] }
+            guard let facts = try TableFacts.read(table, connection) else { return ([], PullState()) }
             let columns = KeptRow.columns
             var sql = "SELECT \(columns) FROM records WHERE t=? AND state<\(RecordRowState.hidden.rawValue)"
             if let condition = selection.condition { sql += " AND (\(condition))" }
             sql += " ORDER BY " + (selection.order + ["n"]).joined(separator: ", ")
             if let limit = selection.limit { sql += " LIMIT \(max(0, limit))" }
             var found: [StoredRecord] = []
-            try query(sql, [.integer(number)] + selection.values.map(\.bound), connection) { row in
-                if let stored = try KeptRow(reading: row).stored { found.append(stored) }
+            try query(sql, [.integer(facts.number)] + selection.values.map(\.bound), connection) { row in
+                if let stored = try StoredRecord(reading: row) { found.append(stored) }
             }
-            return found
+            return (found, facts.pull)
         }
     }
 

@@ -16,24 +16,15 @@ struct KeptRow {
     ///
     /// - Throws: ``SQLiteFailure/damaged`` if it is damaged.
     init(reading statement: SQLiteStatement) throws {
-        let texts = KeptTexts(
-            id: statement.text(8), idText: statement.optionalText(9), version: statement.optionalText(10),
-            base: statement.optionalText(11), shown: statement.optionalText(12))
-        let (answered, deleted) = (statement.integer(4), statement.integer(6))
-        guard let state = RecordRowState(rawValue: statement.integer(2)),
-            texts.seal(state, answered: answered, deleted: deleted, of: statement.integer(1)) == statement.integer(7)
-        else { throw SQLiteFailure.damaged }
-        func value(_ text: String?) throws -> JSONText? {
-            guard let text else { return nil }
-            do { return try JSONText(text.utf8) } catch { throw SQLiteFailure.damaged }
-        }
+        let (texts, state) = try KeptTexts.read(statement)
         row = RecordRow(
             number: statement.integer(0), id: texts.id,
-            idText: try value(texts.idText) ?? JSONText(string: texts.id), base: try value(texts.base),
-            isDeletedThere: deleted != 0, version: try value(texts.version), generation: statement.integer(3),
-            answered: answered, receivedAt: statement.integer(5))
+            idText: try KeptTexts.value(texts.idText) ?? JSONText(string: texts.id),
+            base: try KeptTexts.value(texts.base), isDeletedThere: statement.integer(6) != 0,
+            version: try KeptTexts.value(texts.version), generation: statement.integer(3),
+            answered: statement.integer(4), receivedAt: statement.integer(5))
         self.state = state
-        shown = try value(texts.shown)
+        shown = try KeptTexts.value(texts.shown)
     }
 
     /// The record as it is read by apps; nil if nobody sees it.
@@ -44,21 +35,42 @@ struct KeptRow {
     }
 }
 
-/// The texts of a row of the table of records.
+/// The texts of a row of the table of records. All but the id are JSON.
 private struct KeptTexts {
     var id: String
-    var idText: String?
-    var version: String?
-    var base: String?
-    var shown: String?
+    var idText: [UInt8]?
+    var version: [UInt8]?
+    var base: [UInt8]?
+    var shown: [UInt8]?
 
-    init(id: String, idText: String?, version: String?, base: String?, shown: String?) {
+    init(id: String, idText: [UInt8]?, version: [UInt8]?, base: [UInt8]?, shown: [UInt8]?) {
         (self.id, self.idText, self.version, self.base, self.shown) = (id, idText, version, base, shown)
+    }
+
+    /// Reads the texts of a row with the columns ``KeptRow/columns``, and the state that is sealed with them.
+    ///
+    /// - Throws: ``SQLiteFailure/damaged`` if the row is damaged.
+    static func read(_ row: SQLiteStatement) throws -> (texts: KeptTexts, state: RecordRowState) {
+        let texts = KeptTexts(
+            id: row.text(8), idText: row.optionalBytes(9), version: row.optionalBytes(10),
+            base: row.optionalBytes(11), shown: row.optionalBytes(12))
+        guard let state = RecordRowState(rawValue: row.integer(2)),
+            texts.seal(state, answered: row.integer(4), deleted: row.integer(6), of: row.integer(1)) == row.integer(7)
+        else { throw SQLiteFailure.damaged }
+        return (texts, state)
+    }
+
+    /// Returns the value of a text.
+    ///
+    /// - Throws: ``SQLiteFailure/damaged`` if it is no JSON.
+    static func value(_ text: [UInt8]?) throws -> JSONText? {
+        guard let text else { return nil }
+        do { return try JSONText(text) } catch { throw SQLiteFailure.damaged }
     }
 
     init(_ row: RecordRow, shown: JSONText?) {
         // SQLite finds no member whose name is written with escapes.
-        func text(_ value: JSONText?) -> String? { value?.withPlainNames.shownText }
+        func text(_ value: JSONText?) -> [UInt8]? { value?.withPlainNames.bytes }
         let isPlain = row.idText == JSONText(string: row.id)
         self.init(
             id: row.id, idText: isPlain ? nil : text(row.idText), version: text(row.version), base: text(row.base),
@@ -66,12 +78,35 @@ private struct KeptTexts {
     }
 
     func seal(_ state: RecordRowState, answered: Int64, deleted: Int64, of table: Int64) -> Int64 {
-        Seal.of(id, idText, version, base, shown, numbers: table, state.rawValue, answered, deleted)
+        var seal = Seal()
+        seal.add(table)
+        seal.add(state.rawValue)
+        seal.add(answered)
+        seal.add(deleted)
+        seal.add(id)
+        seal.add(idText)
+        seal.add(version)
+        seal.add(base)
+        seal.add(shown)
+        return seal.value
     }
+}
 
-    var values: [SQLiteValue] {
-        [.text(id), SQLiteValue(idText), SQLiteValue(version), SQLiteValue(base), SQLiteValue(shown)]
+extension StoredRecord {
+    /// Reads a row with the columns ``KeptRow/columns``. Returns nil if nobody sees the record.
+    ///
+    /// - Throws: ``SQLiteFailure/damaged`` if the row is damaged.
+    init?(reading row: SQLiteStatement) throws {
+        let (texts, state) = try KeptTexts.read(row)
+        guard let state = state.seen, let shown = try KeptTexts.value(texts.shown ?? texts.base) else { return nil }
+        let receivedAt = row.integer(5)
+        self.init(id: texts.id, shown: shown, state: state, receivedAt: receivedAt > 0 ? receivedAt : nil)
     }
+}
+
+extension SQLiteValue {
+    /// A text, as bytes of UTF-8, or null for nil.
+    fileprivate init(utf8 text: [UInt8]?) { self = text.map { .utf8($0) } ?? .null }
 }
 
 extension RecordRow {
@@ -117,34 +152,35 @@ extension SQLiteConnection {
     ///
     /// - Returns: its number.
     func insert(_ row: RecordRow, shown: JSONText?, into table: Int64) throws -> Int64 {
-        let (texts, state) = (KeptTexts(row, shown: shown), row.state(shown: shown))
         try run(
             """
-            INSERT INTO records(t, state, generation, answered, received, deleted, seal, id, id_text, version, base, shown)
+            INSERT INTO records(state, generation, answered, received, deleted, seal, id, id_text, version, base, shown, t)
             VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, [.integer(table)] + numbers(of: row, state, texts, table) + texts.values)
+            """, values(of: row, shown: shown, in: table, then: table))
         return lastRow
     }
 
     /// Writes a record that exists.
     func update(_ row: RecordRow, shown: JSONText?, of table: Int64) throws {
-        let (texts, state) = (KeptTexts(row, shown: shown), row.state(shown: shown))
         try run(
             """
             UPDATE records SET state=?, generation=?, answered=?, received=?, deleted=?, seal=?, id=?, id_text=?,
             version=?, base=?, shown=? WHERE n=?
-            """, numbers(of: row, state, texts, table) + texts.values + [.integer(row.number)])
+            """, values(of: row, shown: shown, in: table, then: row.number))
         if changes != 1 { throw SQLiteFailure.damaged }
     }
 
-    private func numbers(
-        of row: RecordRow, _ state: RecordRowState, _ texts: KeptTexts, _ table: Int64
+    /// Returns the values of the columns from the state to what is shown, and one more.
+    private func values(
+        of row: RecordRow, shown: JSONText?, in table: Int64, then last: Int64
     ) -> [SQLiteValue] {
+        let (texts, state) = (KeptTexts(row, shown: shown), row.state(shown: shown))
         let deleted: Int64 = row.isDeletedThere ? 1 : 0
         return [
             .integer(state.rawValue), .integer(row.generation), .integer(row.answered), .integer(row.receivedAt),
-            .integer(deleted),
-            .integer(texts.seal(state, answered: row.answered, deleted: deleted, of: table)),
+            .integer(deleted), .integer(texts.seal(state, answered: row.answered, deleted: deleted, of: table)),
+            .text(texts.id), SQLiteValue(utf8: texts.idText), SQLiteValue(utf8: texts.version),
+            SQLiteValue(utf8: texts.base), SQLiteValue(utf8: texts.shown), .integer(last),
         ]
     }
 
@@ -154,15 +190,14 @@ extension SQLiteConnection {
     /// - Parameter began: the moment at which the pull began.
     /// - Returns: whether it was written.
     func put(_ pulled: RecordRow, into table: Int64, began: Int64) throws -> Bool {
-        let texts = KeptTexts(pulled, shown: pulled.base)
         try run(
             """
-            INSERT INTO records(t, state, generation, answered, received, deleted, seal, id, id_text, version, base, shown)
+            INSERT INTO records(state, generation, answered, received, deleted, seal, id, id_text, version, base, shown, t)
             VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(t, id) DO UPDATE SET state=excluded.state,
             generation=excluded.generation, answered=0, received=excluded.received, deleted=0, seal=excluded.seal,
             id_text=excluded.id_text, version=excluded.version, base=excluded.base, shown=NULL
             WHERE answered<=? AND state=0
-            """, [.integer(table)] + numbers(of: pulled, .synced, texts, table) + texts.values + [.integer(began)])
+            """, values(of: pulled, shown: pulled.base, in: table, then: table) + [.integer(began)])
         return changes > 0
     }
 }

@@ -1,5 +1,4 @@
 import Larder
-import LarderFoundation
 import LarderSystem
 
 /// The facts about a table: its name, its books, and the state of its pulls.
@@ -19,13 +18,9 @@ struct TableFacts: Hashable, Sendable {
     var pull: PullState {
         get {
             guard !pullText.isEmpty, let text = try? JSONText(pullText.utf8) else { return PullState() }
-            return (try? JSONDecoder().decode(PullState.self, from: Data(text.bytes))) ?? PullState()
+            return PullState(text) ?? PullState()
         }
-        set {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = .sortedKeys
-            pullText = (try? encoder.encode(newValue)).map { String(decoding: $0, as: UTF8.self) } ?? ""
-        }
+        set { pullText = newValue.text.shownText }
     }
 
     var booksText: String {
@@ -114,18 +109,33 @@ extension JSONText {
     var shownText: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// Checksums of rows.
-enum Seal {
-    /// Returns the seal of texts. A missing text is another one than an empty text.
+/// The checksum of a row: of its numbers and texts, in the order in which they are added.
+struct Seal {
+    private var words: [UInt64] = []
+
+    init() { words.reserveCapacity(12) }
+
+    mutating func add(_ number: Int64) { words.append(UInt64(bitPattern: number)) }
+
+    /// Adds a text. A missing text is another one than an empty text.
+    mutating func add(_ text: String?) {
+        guard var text else { return words.append(1) }
+        words.append(text.withUTF8 { Checksum.fast(of: UnsafeRawBufferPointer($0)) })
+    }
+
+    /// Adds a text, as bytes of UTF-8.
+    mutating func add(_ text: [UInt8]?) {
+        guard let text else { return words.append(1) }
+        words.append(text.withUnsafeBytes { Checksum.fast(of: $0) })
+    }
+
+    var value: Int64 { Int64(bitPattern: words.withUnsafeBytes { Checksum.of($0) }) }
+
+    /// Returns the seal of numbers and texts.
     static func of(_ texts: String?..., numbers: Int64...) -> Int64 {
-        var words = numbers.map { UInt64(bitPattern: $0) }
-        for text in texts {
-            guard var text else {
-                words.append(1)
-                continue
-            }
-            words.append(text.withUTF8 { Checksum.fast(of: UnsafeRawBufferPointer($0)) })
-        }
-        return Int64(bitPattern: words.withUnsafeBytes { Checksum.of($0) })
+        var seal = Seal()
+        for number in numbers { seal.add(number) }
+        for text in texts { seal.add(text) }
+        return seal.value
     }
 }

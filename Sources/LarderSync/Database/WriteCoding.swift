@@ -121,7 +121,7 @@ extension SQLiteConnection {
     }
 
     private func insert(_ letter: DeadLetter, in table: Int64, at now: Int64) throws {
-        let text = String(decoding: letter.text.bytes, as: UTF8.self)
+        let text = letter.text.shownText
         try run(
             "INSERT INTO letters(t, at, seal, letter) VALUES(?, ?, ?, ?)", .integer(table), .integer(now),
             .integer(Seal.of(text, numbers: table, now)), .text(text))
@@ -149,28 +149,35 @@ struct KeptWrite {
     ///
     /// - Throws: ``SQLiteFailure/damaged`` if it is damaged.
     init(reading row: SQLiteStatement) throws {
-        let (write, text) = (row.integer(0), row.text(7))
+        let (write, text) = (row.integer(0), row.bytes(7))
         (number, record, id) = (row.integer(1), row.integer(2), row.text(6))
         table = RecordTable(resource: row.text(4), scope: row.optionalText(5))
         guard Self.seal(of: text, number: write, table: (number, table), record: (record, id)) == row.integer(3),
-            let value = try? JSONText(text.utf8), let read = QueuedWrite(number: write, value)
+            let value = try? JSONText(text), let read = QueuedWrite(number: write, value)
         else { throw SQLiteFailure.damaged }
         self.write = read
     }
 
     private static func seal(
-        of text: String, number: Int64, table: (number: Int64, name: RecordTable), record: (number: Int64, id: String)
+        of text: [UInt8], number: Int64, table: (number: Int64, name: RecordTable), record: (number: Int64, id: String)
     ) -> Int64 {
-        Seal.of(
-            table.name.resource, table.name.scope, record.id, text, numbers: number, table.number, record.number)
+        var seal = Seal()
+        seal.add(number)
+        seal.add(table.number)
+        seal.add(record.number)
+        seal.add(table.name.resource)
+        seal.add(table.name.scope)
+        seal.add(record.id)
+        seal.add(text)
+        return seal.value
     }
 
     private var values: [SQLiteValue] {
-        let text = write.text.shownText
+        let text = write.text.bytes
         return [
             .integer(number), .integer(record),
             .integer(Self.seal(of: text, number: write.number, table: (number, table), record: (record, id))),
-            .text(table.resource), SQLiteValue(table.scope), .text(id), .text(text), .integer(write.number),
+            .text(table.resource), SQLiteValue(table.scope), .text(id), .utf8(text), .integer(write.number),
         ]
     }
 

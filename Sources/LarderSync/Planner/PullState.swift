@@ -1,7 +1,7 @@
 import Larder
 
 /// The state of the pulls of a resource and an account: how much is known, and where the next pull goes on.
-struct PullState: Hashable, Sendable, Codable {
+struct PullState: Hashable, Sendable {
     /// The source of the bases and the position.
     var source = ""
     /// The place up to which all changes are merged: the service's own mark, never made of the device's clock. Nil before
@@ -24,7 +24,7 @@ struct PullState: Hashable, Sendable, Codable {
 }
 
 /// A pull that is under way. It goes on after a restart.
-struct PullRun: Hashable, Sendable, Codable {
+struct PullRun: Hashable, Sendable {
     /// The moment at which it began, among the answers of the service.
     var began: Int64
     var isFull: Bool

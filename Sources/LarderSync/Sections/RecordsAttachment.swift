@@ -106,9 +106,9 @@ final class RecordsAttachment: AnsweringAttachment {
 
     /// Returns whether a complete pull of the present source has shown which records there are.
     func isComplete(_ pull: PullState) -> Bool {
+        guard pull.completedAt != nil, pull.edition == edition else { return false }
         let rules = planner.rules
-        return pull.completedAt != nil && (pull.source == rules.source || rules.formerSources.contains(pull.source))
-            && pull.edition == edition
+        return pull.source == rules.source || rules.formerSources.contains(pull.source)
     }
 
     /// Returns the size of the queue of a table; nil if it is not known for this version of the table.

@@ -56,6 +56,23 @@ struct RecordDatabaseTests {
         }
     }
 
+    @Test(arguments: [
+        PullState(),
+        PullState(
+            source: "a", position: "7", run: PullRun(began: 3, isFull: true, cursor: "c"), generation: 2,
+            completedAt: 1, suspected: 1, epoch: "e", edition: 4),
+        PullState(
+            run: PullRun(
+                began: -1, isFull: false, candidate: "\"9\"", isCandidateEarly: true, hasStaleRows: true,
+                landmark: "l", pages: 5)),
+    ])
+    func pullStateIsReadAsItWasWritten(state: PullState) { #expect(PullState(state.text) == state) }
+
+    @Test func pullStateOfAnEarlierLarderIsRead() {
+        let text = #"{"completedAt":5,"edition":1,"generation":2,"position":"9","source":"s"}"#
+        #expect(PullState(json(text)) == PullState(source: "s", position: "9", generation: 2, completedAt: 5))
+    }
+
     @Test func failedTransactionLeavesNothing() throws {
         struct Stop: Error {}
         let database = database()
@@ -133,7 +150,7 @@ struct RecordDatabaseTests {
         #expect(try titles(database) == [])
         // The change is there, and nobody knows of what.
         #expect(try database.row("2", of: notes)?.base == nil)
-        let absent = try database.absent(["1", "2"], of: notes, isComplete: false)
+        let absent = try database.lookUp(["1", "2"], of: notes) { _ in false }.absent
         #expect(!absent.contains("1") && !absent.contains("2"))
         #expect(try database.facts(of: notes).books == Books(made: 1, pending: 1))
         try change(database) { _ = try $0.beginPull() }
@@ -199,5 +216,17 @@ struct RecordDatabaseTests {
         let books = try next.facts(of: notes).books
         #expect(books.unaccounted == 0)
         #expect(books.pending >= 50)
+    }
+}
+
+extension RecordDatabase {
+    /// Returns those of some records that are there.
+    func records(_ ids: [String], of table: RecordTable) throws -> RecordsByID {
+        try lookUp(ids, of: table) { _ in false }.found
+    }
+
+    /// Returns the records that a query selects.
+    func records(_ selection: RecordSelection, of table: RecordTable) throws -> [StoredRecord] {
+        try page(selection, of: table).stored
     }
 }
