@@ -148,15 +148,18 @@ enum UUIDv7 {
     static func make(milliseconds: UInt64, random: (UInt64, UInt64)) -> String {
         let high = milliseconds << 16 | 0x7000 | random.0 & 0xFFF
         let low = 0x8000_0000_0000_0000 | random.1 >> 2
-        let digits = [high, low].map { word in
-            let text = String(word, radix: 16)
-            return String(repeating: "0", count: 16 - text.count) + text
-        }.joined()
-        var text = ""
-        for (place, digit) in digits.enumerated() {
-            if [8, 12, 16, 20].contains(place) { text.append("-") }
-            text.append(digit)
+        var text: [UInt8] = []
+        text.reserveCapacity(36)
+        for word in [high, low] {
+            for shift in stride(from: 60, through: 0, by: -4) {
+                switch text.count {
+                case 8, 13, 18, 23: text.append(UInt8(ascii: "-"))
+                default: break
+                }
+                let digit = UInt8(truncatingIfNeeded: word >> shift & 0xF)
+                text.append(digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10))
+            }
         }
-        return text
+        return String(decoding: text, as: UTF8.self)
     }
 }

@@ -35,9 +35,13 @@ struct RecordCoding<Value: Sendable>: Sendable {
     /// Returns those records that decode.
     func decode(_ stored: [StoredRecord]) -> [Record<Value>] {
         let decode = decoder()
-        return stored.compactMap { stored in
-            (try? decode(stored.shown)).map { Record(stored, $0) }
+        var records: [Record<Value>] = []
+        records.reserveCapacity(stored.count)
+        for stored in stored {
+            guard let value = try? decode(stored.shown) else { continue }
+            records.append(Record(stored, value))
         }
+        return records
     }
 
     /// Returns the page of some records.

@@ -5,6 +5,7 @@ import LarderSystem
 final class RecordPart {
     let attachment: RecordsAttachment
     let table: RecordTable
+    let planner: SyncPlanner
     private let decisions: RecordDecisions
     private let outbox: OutboxRules
     /// The version of the table before the transaction.
@@ -14,11 +15,9 @@ final class RecordPart {
     /// Whether all that was changed is counted in it.
     private(set) var isSizeKnown = true
 
-    var planner: SyncPlanner { decisions.planner }
-
     init(of table: RecordTable, _ decisions: RecordDecisions, by attachment: RecordsAttachment) throws {
         (self.attachment, self.table, self.decisions) = (attachment, table, decisions)
-        outbox = attachment.outbox
+        (planner, outbox) = (decisions.planner, attachment.outbox)
         let connection = decisions.transaction.connection
         let version = try connection.first("SELECT number FROM tables WHERE n=?", .integer(decisions.number)) {
             $0.integer(0)
