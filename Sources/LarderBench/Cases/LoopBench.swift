@@ -72,7 +72,7 @@ enum LoopBench {
             Loop(name: "reload", summary: "reloading a folder of 1,000 policies of which one changed") {
                 try await PolicyBench.reloading(1_000)
             },
-        ]
+        ] + SyncBench.loops
 
     /// Returns a loop of asynchronous work, which blocks its thread.
     static func looping(

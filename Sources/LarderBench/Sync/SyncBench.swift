@@ -7,7 +7,7 @@ import LarderSystem
 /// Records that are changed offline, beside bare SQLite with the same indexes.
 enum SyncBench {
     /// The number of records in one transaction.
-    private static let group = 10_000
+    static let group = 10_000
 
     static func figures(_ harness: Harness) async throws -> [Figure] {
         var figures: [Figure] = []
@@ -30,6 +30,17 @@ enum SyncBench {
             "text":"Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod.","tags":["a","b"]}
             """
         return (try? JSONText(text.utf8)) ?? .null
+    }
+
+    /// The value of such a record.
+    private struct TypedNote: Codable {
+        var (id, title, owner, updatedAt, text, tags) = ("", "", "", "", "", ["a", "b"])
+
+        init(_ number: Int) {
+            (id, title, owner) = (SyncBench.id(number), "Note \(number)", "user-\(number % 100)")
+            updatedAt = "2026-05-\(10 + number % 20)T10:\(10 + number / 20 % 50):\(10 + number / 1_000 % 50)Z"
+            text = "Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod."
+        }
     }
 
     static func id(_ number: Int) -> String {
@@ -94,6 +105,10 @@ enum SyncBench {
         }
         ownGroup.ratio = ownGroup.median / bareGroup.median
         figures += [bareGroup, ownGroup]
+        figures.append(
+            try await each("JSONEncoder, which records of a type add") {
+                for number in 0..<group { keep(try JSONEncoder().encode(TypedNote(number))) }
+            })
         figures += ratio(
             of: [bareGroup, ownGroup], in: "sync write", called: "\(group) creates beside bare", goal: 1.5)
         await pantry.close()
@@ -110,6 +125,9 @@ enum SyncBench {
         ]
     }
 
+    /// The query of which the fifty latest records are the answer.
+    static let latest = Query().sorted(by: Field<String>("updatedAt"), .descending).limit(50)
+
     private static func queries(_ harness: Harness, count: Int) async throws -> [Figure] {
         let folder = try TemporaryFolder()
         let bare = try BareRecords(in: folder)
@@ -117,8 +135,6 @@ enum SyncBench {
         let pantry = try await pantry(in: folder)
         let notes = pantry.records("notes")
         try await fill(notes, count)
-        let updated = Field<String>("updatedAt")
-        let query = Query().sorted(by: updated, .descending).limit(50)
         let name = "sync query of \(count)"
         var figures = try await harness.compare(
             name,
@@ -127,7 +143,7 @@ enum SyncBench {
                     for _ in 0..<count { keep(try bare.latest(50)) }
                 },
                 Case("query, sorted by an index, 50 records", goal: 150_000) { count in
-                    for _ in 0..<count { keep(try await notes.query(query)) }
+                    for _ in 0..<count { keep(try await notes.query(latest)) }
                 },
             ])
         figures += ratio(of: figures, in: name, called: "query beside bare", goal: 3)
@@ -136,8 +152,9 @@ enum SyncBench {
     }
 
     /// Takes over records in groups.
-    private static func fill(_ notes: Records<JSONText>, _ count: Int) async throws {
+    static func fill(_ notes: Records<JSONText>, _ count: Int) async throws {
         for start in stride(from: 0, to: count, by: group) {
+            if start > 0, start % (10 * group) == 0 { note("  \(start) of \(count) records are written …") }
             try await notes.importing((start..<min(count, start + group)).map { record($0 + 1) })
         }
     }
