@@ -27,10 +27,10 @@ struct JSONTextTests {
         #expect(throws: JSONText.Mistake.self) { try JSONText([0x22, 0xED, 0xA0, 0x80, 0x22]) }
     }
 
-    @Test(arguments: [2, 16, 17, 18, 40])
-    func secondMemberOfTheSameNameIsRefused(_ count: Int) {
+    @Test(arguments: [2, 16, 17, 18, 40], ["n", "\\u006e"])
+    func secondMemberOfTheSameNameIsRefused(_ count: Int, _ letter: String) {
         for twice in 0..<(count - 1) {
-            let names = (0..<(count - 1)).map { "\"n\($0)\":0" } + ["\"\\u006e\(twice)\":1"]
+            let names = (0..<(count - 1)).map { "\"n\($0)\":0" } + ["\"\(letter)\(twice)\":1"]
             #expect(throws: JSONText.Mistake.self) { try JSONText("{\(names.joined(separator: ","))}".utf8) }
         }
     }
