@@ -88,8 +88,9 @@ import Testing
             try await app.world.sleep(for: .seconds(5))
             try await notes.create(Note(id: "b", title: "y"))
             try await Self.settle(.accepted(nil), in: notes)
+            try await app.world.sleep(for: .seconds(7))
             #expect(try await notes.row("a")?.writes.count == 1)
-            #expect(try await Self.gauges(of: pantry) == Self.queue(1, oldest: 0))
+            #expect(try await Self.gauges(of: pantry) == Self.queue(1, oldest: 7))
             #expect(try await Self.counts(of: pantry) == ["sync_made": 2, "sync_accepted": 1])
         }
     }

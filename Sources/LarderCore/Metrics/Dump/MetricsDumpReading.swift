@@ -70,7 +70,7 @@ extension ResourceDump {
             if let value = node[level.name]?.string, level.values.contains(value) { levels[level] = value }
         }
         for member in node[Self.gaugesMember]?.members ?? [] {
-            guard case .number(let number, _) = member.value.content, number.isFinite else {
+            guard case .number(let number, _) = member.value.content else {
                 throw .init("a gauge is not a number")
             }
             if let gauge = try known.gauge(named: member.name) { gauges[gauge] = number }

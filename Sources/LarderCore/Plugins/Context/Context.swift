@@ -43,9 +43,8 @@ public class Context: StrategyScope, @unchecked Sendable {
     /// Sets a gauge that a plugin of the policy declares. Another gauge is ignored.
     ///
     /// Each part has its own number, which survives a reload as the state of ``keep(_:)`` does. A dump shows them together:
-    /// see ``Gauge``. This may be called while a lock is held.
-    ///
-    /// - Parameter number: the number; nil, or a number that is not finite, if it is not known. Dumps do not have it then.
+    /// see ``Gauge``. They do not show a number that is nil or not finite, which stands for one that is not known. This may be
+    /// called while a lock is held.
     public func set(_ gauge: Gauge, to number: Double?) {
         guard meter.knows(gauge) else { return }
         keep { PartValues() }.set(gauge, to: number.flatMap { $0.isFinite ? $0 : nil })
