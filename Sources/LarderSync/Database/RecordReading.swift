@@ -32,28 +32,43 @@ struct RecordIDs: Sendable {
 extension RecordDatabase {
     /// Looks up records by their ids. A former id finds its record.
     ///
-    /// - Parameter isComplete: whether a pull has brought all records, by the state of the pulls.
-    /// - Returns: the records, and those ids of which there is no record, as far as this device knows.
+    /// - Parameters:
+    ///   - condition: the condition that records must meet, and its values; nil for all records.
+    ///   - isComplete: whether a pull has brought all records, by the state of the pulls.
+    /// - Returns: the records that meet the condition, the ids of those that do not, and those ids of which there is no record,
+    ///   as far as this device knows.
     func lookUp(
-        _ ids: [String], of table: RecordTable, isComplete: (PullState) -> Bool
-    ) throws -> (found: RecordsByID, absent: RecordIDs) {
+        _ ids: [String], meeting condition: RecordSelection? = nil, of table: RecordTable,
+        isComplete: (PullState) -> Bool
+    ) throws -> (found: RecordsByID, others: RecordIDs, absent: RecordIDs) {
         try reading { connection in
-            var (found, absent) = (RecordsByID(), RecordIDs())
-            guard let facts = try TableFacts.read(table, connection) else { return (found, absent) }
+            var (found, others, absent) = (RecordsByID(), RecordIDs(), RecordIDs())
+            guard let facts = try TableFacts.read(table, connection) else { return (found, others, absent) }
             let isComplete = isComplete(facts.pull)
             for id in ids where found[id] == nil {
                 let row = try connection.record(of: id, in: facts.number).flatMap {
                     try connection.keptRow($0, of: facts.number)
                 }
-                if let stored = row?.stored {
-                    found[id] = stored
+                if let row, let stored = row.stored {
+                    let isMet = try condition.map { try meets($0, row.row.number, connection) } ?? true
+                    if isMet { found[id] = stored } else { others.insert(id) }
                 } else if row.map({ $0.state == .deleted }) ?? isComplete {
                     // Without a row, a complete pull has shown it; with one, the record was deleted here.
                     absent.insert(id)
                 }
             }
-            return (found, absent)
+            return (found, others, absent)
         }
+    }
+
+    /// Returns whether a record meets the condition of a selection.
+    private func meets(
+        _ selection: RecordSelection, _ record: Int64, _ connection: SQLiteConnection
+    ) throws -> Bool {
+        var isMet = false
+        let sql = "SELECT 1 FROM records WHERE n=? AND (\(selection.condition ?? "1"))"
+        try query(sql, [.integer(record)] + selection.values.map(\.bound), connection) { _ in isMet = true }
+        return isMet
     }
 
     /// Returns the records that a query selects, in its order, and the state of the pulls. Records of the same place in the order
@@ -92,7 +107,7 @@ extension RecordDatabase {
 
     /// Runs a query that an app has written. A query that SQLite refuses is no damage of the file. One that fails while it
     /// runs has found a row that is damaged.
-    func query(
+    private func query(
         _ sql: String, _ values: [SQLiteValue], _ connection: SQLiteConnection, _ body: (SQLiteStatement) throws -> Void
     ) throws {
         do {

@@ -1,5 +1,4 @@
 import Larder
-import LarderSystem
 
 extension Records {
     /// Returns the records of several ids that meet a condition, in the order of the ids.
@@ -18,7 +17,11 @@ extension Records {
     ) async throws -> [(id: String, lookup: RecordLookup<Value>)] {
         let (attachment, table) = (try attachment(), try table())
         let selection = try Query(condition).selection(in: coding.format)
-        let answers = try await attachment.lookUp(ids, meeting: selection, of: table)
+        let answers = try await attachment.reading { database in
+            try QueryError.translated {
+                try database.lookUp(ids, meeting: selection, of: table) { attachment.isComplete($0) }
+            }
+        }
         var undecodable = 0
         let decoded = ids.compactMap { id -> (id: String, lookup: RecordLookup<Value>)? in
             if answers.others.contains(id) { return nil }
@@ -30,46 +33,5 @@ extension Records {
         }
         attachment.countUndecodable(undecodable)
         return decoded
-    }
-}
-
-extension RecordsAttachment {
-    /// Returns records by their ids: those that meet a condition, the ids of those that do not, and the ids of which there is no
-    /// record.
-    fileprivate func lookUp(_ ids: [String], meeting selection: RecordSelection, of table: RecordTable) async throws
-        -> (
-            found: RecordsByID, others: RecordIDs, absent: RecordIDs
-        )
-    {
-        try await reading { [self] database in
-            let isComplete = isComplete(try database.facts(of: table).pull)
-            let (found, others) = try QueryError.translated {
-                try database.records(ids, meeting: selection, of: table)
-            }
-            let missing = ids.filter { found[$0] == nil && !others.contains($0) }
-            return (found, others, try database.absent(missing, of: table, isComplete: isComplete))
-        }
-    }
-}
-
-extension RecordDatabase {
-    /// Returns records by their ids: those that meet a condition, and the ids of those that do not.
-    fileprivate func records(
-        _ ids: [String], meeting selection: RecordSelection, of table: RecordTable
-    ) throws -> (found: RecordsByID, others: RecordIDs) {
-        try reading { connection in
-            var (found, others) = (RecordsByID(), RecordIDs())
-            guard let number = try number(of: table, connection) else { return (found, others) }
-            let sql = "SELECT 1 FROM records WHERE n=? AND (\(selection.condition ?? "1"))"
-            for id in ids where found[id] == nil {
-                guard let record = try connection.record(of: id, in: number),
-                    let stored = try connection.keptRow(record, of: number)?.stored
-                else { continue }
-                var isMet = false
-                try query(sql, [.integer(record)] + selection.values.map(\.bound), connection) { _ in isMet = true }
-                if isMet { found[id] = stored } else { others.insert(id) }
-            }
-            return (found, others)
-        }
     }
 }

@@ -17,7 +17,8 @@ extension RecordsAttachment {
         found: RecordsByID, absent: RecordIDs
     ) {
         try await reading { [self] database in
-            try database.lookUp(ids, of: table) { isComplete($0) }
+            let (found, _, absent) = try database.lookUp(ids, of: table) { isComplete($0) }
+            return (found, absent)
         }
     }
 }

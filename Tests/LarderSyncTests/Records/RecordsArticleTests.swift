@@ -27,17 +27,19 @@ import Testing
         for block in blocks { #expect(code.contains(Self.words(block)), "not in RecordsArticle.swift: \(block)") }
     }
 
-    @Test func policyOfAServiceIsOne() async throws {
+    @Test func policiesOfThePageAreSome() throws {
         let policies = try Self.blocks("json")
         #expect(policies.count == 2)
-        let folder = try TemporaryFolder()
-        for policy in policies {
-            let world = SimulatedWorld(seed: 1)
-            world.network = .offline
-            let pantry = try await Pantry(
-                policies: ["collections": policy], registry: .standard.adding(.sync),
-                cache: folder.url.appending(path: "cache"), data: folder.url.appending(path: "data"), world: world)
-            await pantry.close()
+        let simulated = SimulatedWorld(seed: 1)
+        simulated.network = .offline
+        try simulated.run(leaving: .anything) { world in
+            let folder = try TemporaryFolder()
+            for policy in policies {
+                let pantry = try await Pantry(
+                    policies: ["collections": policy], registry: .standard.adding(.sync),
+                    cache: folder.url.appending(path: "cache"), data: folder.url.appending(path: "data"), world: world)
+                await pantry.close()
+            }
         }
     }
 

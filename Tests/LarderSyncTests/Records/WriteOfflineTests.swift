@@ -15,7 +15,7 @@ private enum WriteOffline {
     final class List: Sendable {
         private let pages = AsyncStream<[String]>.makeStream()
 
-        func show(_ lines: [String]) { pages.continuation.yield(lines) }
+        func show(_ lines: [String]) { print("SHOW", lines); pages.continuation.yield(lines) }
 
         /// Waits until these lines are shown.
         func wait(for lines: [String]) async {
@@ -84,7 +84,7 @@ private enum WriteOffline {
         try Data(policy.utf8).write(to: policies.appending(path: "notes.json"))
         let pantry = try await WriteOffline.open(policies, for: folder.url)
         let list = WriteOffline.List()
-        let app = Task { try await WriteOffline.run(pantry, list) }
+        let app = Task { do { try await WriteOffline.run(pantry, list) } catch { print("ERR", error) } }
         await list.wait(for: ["Ramen & Udon (waits)"])
 
         service = try Service(port: port)
