@@ -98,7 +98,7 @@ final class RecordsWork: AgendaWork {
             try await planNextPush(of: table, attachment, isReached: isReached)
             return .success(())
         } catch {
-            try? await planNextPush(of: table, attachment, isReached: false)
+            await postpone(table, attachment, after: error)
             if !(error is CancellationError) {
                 context.tell(.recordsNotSynced, "the records could not be brought together with the service: \(error)")
             }
@@ -117,6 +117,18 @@ final class RecordsWork: AgendaWork {
                 state.withLock { $0.times[table, default: SyncTimes()].failed(at: world.uptime, every: plan.every) }
             }
             throw error
+        }
+    }
+
+    /// Plans the next run after one that failed. Whatever failed, such as the disk, nothing is tried again at once.
+    private func postpone(_ table: RecordTable, _ attachment: RecordsAttachment, after error: any Error) async {
+        let isPlanned = (try? await planNextPush(of: table, attachment, isReached: false)) != nil
+        let now = world.uptime
+        state.withLock { state in
+            var times = state.times[table, default: SyncTimes()]
+            if !isPlanned, let push { times.push = now + max(push.every, SyncTimes.firstWait) }
+            if let pull, times.pull <= now, !(error is CancellationError) { times.failed(at: now, every: pull.every) }
+            state.times[table] = times
         }
     }
 
@@ -196,7 +208,7 @@ private struct SyncTimes {
     var push: Duration?
 
     /// The waits after failures: doubling from the first to the longest.
-    private static let (firstWait, longestWait) = (Duration.seconds(60), Duration.seconds(900))
+    static let (firstWait, longestWait) = (Duration.seconds(60), Duration.seconds(900))
 
     mutating func pulled(at now: Duration, every: Duration) { (failures, pull) = (0, now + every) }
 
