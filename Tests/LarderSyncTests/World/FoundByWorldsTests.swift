@@ -45,6 +45,31 @@ import Testing
             await pantry.close()
         }
     }
+
+    @Test func recordOfARefusedChangeIsLookedUpAgainAfterAFailure() throws {
+        try run { service, app, _, notes in
+            try service.set("a", #"{"id":"a","title":"old","rank":1}"#)
+            try await notes.sync()
+            try service.set("a", #"{"id":"a","title":"old","rank":2}"#)
+            let failures = Locked(2)
+            app.service.withLock {
+                $0 = { request in
+                    let fails = failures.withLock { left in
+                        defer { left -= 1 }
+                        return left > 0
+                    }
+                    if fails { throw LoadError(.failed, "the network is gone") }
+                    return try service.answer(request)
+                }
+            }
+            try await notes.update("a") { $0.title = "mine" }
+            try await app.world.sleep(for: .seconds(1))
+            #expect(try await notes.books().pending == 1)
+            try await app.world.sleep(for: .seconds(61))
+            #expect(try await notes.books().pending == 0)
+            #expect(service.note("a")?["title"]?.string == "mine")
+        }
+    }
 }
 
 /// A world in which all work on the disk can fail.
