@@ -16,6 +16,8 @@ final class RecordsWork: AgendaWork {
         /// The uptime before which nothing begins, because many installations may have come back online together.
         var spread: Duration?
         var wasOffline = false
+        /// The marks of the source for which the times are; nil before the first look.
+        var marks: [String]?
     }
 
     /// The time over which installations that come back online are spread.
@@ -55,6 +57,7 @@ final class RecordsWork: AgendaWork {
     func next(isMet: Bool) -> AgendaStep {
         guard let present = presentTable else { return .waitForDevice }
         let (now, chance) = (world.uptime, world.chance)
+        lookAtSource()
         return state.withLock { state in
             if !isMet {
                 state.wasOffline = true
@@ -68,7 +71,19 @@ final class RecordsWork: AgendaWork {
         }
     }
 
+    /// After a reload with another source, everything is asked for anew, and what waited for this source is sent.
+    private func lookAtSource() {
+        let (marks, now) = ((try? context.ownResource?.sourceMarks) ?? [], world.uptime)
+        state.withLock { state in
+            if let known = state.marks, known != marks {
+                for table in state.times.keys { state.times[table] = SyncTimes(push: push == nil ? nil : now) }
+            }
+            state.marks = marks
+        }
+    }
+
     func run() async {
+        lookAtSource()
         let (asked, waiting) = state.withLock { state in
             defer { state.asked = [] }
             return (state.asked, state.times.filter { $0.value.push.map { $0 <= world.uptime } ?? false }.map(\.key))
@@ -206,6 +221,8 @@ private struct SyncTimes {
     private(set) var pull = Duration.zero
     /// The time at which changes are sent; nil if none waits for a time.
     var push: Duration?
+
+    init(push: Duration? = nil) { self.push = push }
 
     /// The waits after failures: doubling from the first to the longest.
     static let (firstWait, longestWait) = (Duration.seconds(60), Duration.seconds(900))

@@ -70,6 +70,31 @@ import Testing
             #expect(service.note("a")?["title"]?.string == "mine")
         }
     }
+
+    @Test func recordsAreFetchedAtOnceAfterAReloadWithAnotherSource() throws {
+        let there = RestPushTests.policy().replacing(
+            #""origin": "service""#, with: #""origin": { "use": "service", "at": "there" }"#)
+        try run { service, app, pantry, notes in
+            try service.set("a", #"{"id":"a","title":"there"}"#)
+            try await app.change("notes", there, of: pantry)
+            try await app.world.sleep(for: .seconds(1))
+            #expect(try await notes.get("a").record?.value.title == "there")
+        }
+    }
+
+    @Test func changesAreSentAtOnceAfterAReloadWithTheirSource() throws {
+        let there = RestPushTests.policy().replacing(
+            #""origin": "service""#, with: #""origin": { "use": "service", "at": "there" }"#)
+        try run { service, app, pantry, notes in
+            try await notes.create(Note(title: "for here"))
+            try await app.change("notes", there, of: pantry)
+            try await app.world.sleep(for: .seconds(100))
+            #expect(service.calls.isEmpty)
+            try await app.change("notes", RestPushTests.policy(), of: pantry)
+            try await app.world.sleep(for: .seconds(1))
+            #expect(service.calls.count == 1)
+        }
+    }
 }
 
 /// A world in which all work on the disk can fail.
