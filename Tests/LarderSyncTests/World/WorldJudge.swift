@@ -22,6 +22,7 @@ struct WorldJudge {
             if books.unaccounted != 0 || books.pending != 0 { found.append("\(device.number) has the books \(books)") }
             found += try await lost(on: device, state)
         }
+        found += overwritten(in: state.services["here"]?.applied ?? [])
         for (name, service) in state.services.sorted(by: { $0.key < $1.key }) {
             found += repeated(in: service.applied, name) + disordered(in: service.applied, name)
             found += writes.filter { $0.source != name && $0.kind != .delete && !bringing($0, service.applied).isEmpty }
@@ -94,6 +95,22 @@ struct WorldJudge {
                 return nil
             }
             return "\(write.token) came \(changes.count) times to \(service)"
+        }
+    }
+
+    /// Changes of others that were overwritten by users who have not seen them, although the service's state wins.
+    private func overwritten(in applied: [WorldService.Applied]) -> [String] {
+        let rules = network.rules
+        guard rules.hasVersions, rules.conflict == "server-wins" else { return [] }
+        if rules.hasLogouts || rules.hasOtherSource || rules.hasResets { return [] }
+        return applied.filter { $0.change.kind == "update" }.flatMap { change in
+            ["title", "body"].compactMap { field in
+                guard change.change.body[field] != nil, let former = change.former?[field]?.string else { return nil }
+                let isSeen = writes.contains {
+                    $0.device == change.change.device && $0.field == field && ($0.seen == former || $0.token == former)
+                }
+                return isSeen ? nil : "\(change.change.device) has overwritten \(former) of \(change.id) unseen"
+            }
         }
     }
 

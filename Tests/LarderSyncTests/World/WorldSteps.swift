@@ -13,6 +13,7 @@ struct WorldSteps {
     var random: SeededGenerator
     let lastWrite: Locked<Int>
     private(set) var writes: [WorldPlay.Write] = []
+    private var views: [WorldView]
 
     private var base: SimulatedWorld { network.base }
 
@@ -22,6 +23,7 @@ struct WorldSteps {
     ) {
         (self.rules, self.network, self.devices) = (rules, network, devices)
         (self.random, self.lastWrite) = (random, lastWrite)
+        views = devices.map { WorldView($0) }
     }
 
     /// Does a step that is drawn.
@@ -49,6 +51,7 @@ struct WorldSteps {
         }
         let pauses: [Duration] = [.zero, .milliseconds(400), .seconds(3), .seconds(90), .seconds(1_800)]
         try await base.sleep(for: pauses[random.roll(pauses.count)])
+        for place in views.indices { try await views[place].look() }
     }
 
     // MARK: Users
@@ -70,6 +73,7 @@ struct WorldSteps {
             let id = try await body(write.token)
             (write.id, write.isAcknowledged) = (id ?? write.id, true)
             network.note("\(write.device) made \(write.token) of \(write.id)")
+            views[write.device].leave(write)
             writes.append(write)
         } catch let error as RecordError { network.note("\(write.device) cannot: \(error.code.rawValue)") } catch {
             // The process has ended; perhaps the write was made before.
@@ -169,6 +173,7 @@ struct WorldSteps {
         if discards {
             for place in writes.indices where writes[place].device == device.number { writes[place].isDiscarded = true }
         }
+        views[device.number].forget()
         try await device.pantry.clear(.scope("alice"), discardingUnsent: discards)
     }
 
@@ -177,14 +182,16 @@ struct WorldSteps {
         device.state.withLock { $0.account = "alice" }
     }
 
-    private func changeSource(of device: WorldDevice) async throws {
+    private mutating func changeSource(of device: WorldDevice) async throws {
         let source = device.state.withLock { $0.source == "here" ? "there" : "here" }
         network.note("\(device.number) goes to \(source)")
+        views[device.number].forget()
         try await device.change(source: source)
     }
 
     /// Keeps the state of the service, or goes back to one that was kept.
-    private func reset() {
+    private mutating func reset() {
+        for place in views.indices { views[place].forget() }
         network.note("the service keeps its state or goes back")
         network.state.withLock { state in
             guard let backup = state.backup, var here = state.services["here"] else {
