@@ -25,6 +25,8 @@ struct WorldJudge {
         found += overwritten(in: state.services["here"]?.applied ?? [])
         for (name, service) in state.services.sorted(by: { $0.key < $1.key }) {
             found += repeated(in: service.applied, name) + disordered(in: service.applied, name)
+            // A change that makes a record anew, which another service does not have, brings all of it.
+            if network.rules.conflict == "client-wins" { continue }
             found += writes.filter { $0.source != name && $0.kind != .delete && !bringing($0, service.applied).isEmpty }
                 .map { "\($0.token) for \($0.source) came to \(name)" }
         }

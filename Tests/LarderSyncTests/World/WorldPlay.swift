@@ -51,6 +51,7 @@ struct WorldPlay: Sendable {
     func play() throws -> Report {
         let base = SimulatedWorld(seed: seed, interleaving: .shuffled)
         let network = WorldNetwork(base, rules, seed: seed, crash: crash)
+        network.state.withLock { $0.services["here"]?.fill(rules.initial) }
         let folder = try WorldFolder()
         return try base.run(leaving: .anything) { [self] _ in
             let lastWrite = Locked(0)
@@ -59,15 +60,17 @@ struct WorldPlay: Sendable {
             var steps = WorldSteps(
                 rules: rules, network: network, devices: devices, random: SeededGenerator(seed: seed, stream: "steps"),
                 lastWrite: lastWrite)
-            for _ in 0..<rules.steps { try await steps.next() }
             var report = Report(rules: rules)
-            report.violations = try await steps.heal()
+            do {
+                for _ in 0..<rules.steps { try await steps.next() }
+                report.violations = try await steps.heal()
+            } catch let violation as WorldViolation { report.violations = [violation.text] }
             if report.violations.isEmpty {
                 report.violations = try await WorldJudge(devices: devices, network: network, writes: steps.writes)
                     .violations()
             }
             (report.history, report.points) = network.state.withLock { ($0.history, $0.points) }
-            for device in devices { try await device.pantry.close() }
+            for device in devices { try? await device.pantry.close() }
             return report
         }
     }

@@ -23,6 +23,10 @@ struct WorldRules: Sendable, CustomStringConvertible {
     /// The chance of a trouble in a call, in percent.
     var troubles = 0
     var steps = 8
+    /// The number of records that the service has at first.
+    var initial = 0
+    /// Whether the service forgets old tokens.
+    var forgetsTokens = false
     var hasLogouts = false
     var hasOtherSource = false
     var hasResets = false
@@ -44,7 +48,9 @@ struct WorldRules: Sendable, CustomStringConvertible {
         conflict = conflicts[random.roll(conflicts.count)]
         clocks = (0..<3).map { _ in [0, 86_400_000, -86_400_000][random.roll(3)] }
         troubles = [0, 10, 30, 60][random.roll(4)]
-        steps = 4 + random.roll(12)
+        steps = 4 + random.roll(16)
+        initial = random.roll(4)
+        forgetsTokens = random.roll(3) == 0
         hasLogouts = random.roll(4) == 0
         hasOtherSource = random.roll(4) == 0
         hasResets = random.roll(6) == 0

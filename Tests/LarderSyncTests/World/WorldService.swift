@@ -47,6 +47,18 @@ struct WorldService: Sendable {
         records.sorted { $0.key < $1.key }.map { String(decoding: $0.value.canonical, as: UTF8.self) }
     }
 
+    /// Makes the records that are there at first.
+    mutating func fill(_ count: Int) {
+        for number in 0..<count {
+            clock += 1
+            records["c\(number)"] = JSONText(object: [
+                ("id", JSONText(string: "c\(number)")), ("title", JSONText(string: "first\(number)")),
+                ("at", JSONText(.int(1_767_571_200_000))), ("v", JSONText(.int(Int(clock)))),
+            ])
+            times["c\(number)"] = clock
+        }
+    }
+
     /// Goes back to an earlier state, as after a restored backup. Time goes on.
     mutating func restore(_ earlier: WorldService) {
         let (clock, epoch, mistakes, named) = (clock, epoch, mistakes, named)
@@ -98,6 +110,9 @@ struct WorldService: Sendable {
     func page(_ parameters: Parameters, _ rules: WorldRules) throws -> String {
         let limit = parameters["limit"].flatMap { Int($0) } ?? 1_000
         let first = parameters["cursor"] ?? parameters["token"] ?? parameters["since"]
+        if rules.forgetsTokens, let token = parameters["token"].flatMap({ Int64($0) }), token < clock - 3 {
+            throw LoadError.status(410)
+        }
         var (page, deleted, next): ([JSONText], [String], String?) = ([], [], nil)
         var token = first ?? "0"
         if rules.pull == .all {
@@ -105,15 +120,19 @@ struct WorldService: Sendable {
             page = rest.prefix(limit).compactMap { records[$0] }
             next = rest.count > limit ? rest[limit - 1] : nil
         } else {
-            let since = first.flatMap { Int64($0) } ?? 0
-            let isFull = parameters["since"] == nil && parameters["token"] == nil && parameters["cursor"] == nil
-            let rest = times.filter { $0.value > since && !(isFull && records[$0.key] == nil) }
+            // The marks within a full pull begin with a letter, and are never forgotten.
+            let isFull = parameters["since"] == nil && first.map { $0.hasPrefix("f") } ?? true
+            let since = first.flatMap { Int64($0.drop { $0 == "f" }) } ?? 0
+            let rest = times.filter { $0.value > since && (first != nil || records[$0.key] != nil) }
                 .sorted { $0.value < $1.value }
             for (id, time) in rest.prefix(limit) {
                 if let record = records[id] { page.append(record) } else { deleted.append(id) }
                 token = "\(time)"
             }
-            next = rest.count > limit ? token : nil
+            if rest.count > limit {
+                token = isFull ? "f\(token)" : token
+                next = token
+            }
         }
         let items = page.map(\.shownText).joined(separator: ",")
         let ids = deleted.map { "\"\($0)\"" }.joined(separator: ",")

@@ -30,7 +30,7 @@ struct WorldSteps {
     mutating func next() async throws {
         let device = devices[random.roll(devices.count)]
         if device.hasEnded { try await device.open() }
-        let kind = random.roll(24)
+        let kind = random.roll(26)
         do {
             switch kind {
             case 0...4: try await create(on: device, refersToOther: false)
@@ -44,6 +44,7 @@ struct WorldSteps {
             case 20: if rules.hasLogouts { try await logOut(device) }
             case 21: if rules.hasOtherSource { try await changeSource(of: device) }
             case 22: if rules.hasResets { reset() }
+            case 23, 24: sync(device)
             default: break
             }
         } catch is WorldProcess.Ended {} catch is RecordError {} catch {

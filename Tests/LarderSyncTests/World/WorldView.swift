@@ -13,6 +13,8 @@ struct WorldView {
 
     /// Notes the value that a change has replaced.
     mutating func leave(_ write: WorldPlay.Write) {
+        // Somebody else may make a record anew as it was.
+        if device.network.rules.conflict == "client-wins" { return }
         if let seen = write.seen { left.append((write.id, write.field, seen)) }
     }
 
