@@ -63,7 +63,9 @@ struct WorldJudge {
                         $0.id == id && $0.change.kind == "delete" && $0.change.device == write.device
                     }
                 let isLetter = letters.contains { name($0.id) == id }
-                if !isGone && !isLetter { found.append("the deletion of \(id) is lost") }
+                if !isGone && !isLetter && !isMadeAnew(after: write, id, own, applied) {
+                    found.append("the deletion of \(id) is lost")
+                }
                 continue
             }
             let isApplied = applied.contains { $0.change.body[write.field]?.string == write.token }
@@ -76,6 +78,19 @@ struct WorldJudge {
             if !isApplied && !isLetter { found.append("\(write.token) of \(id) by \(device.number) is lost") }
         }
         return found
+    }
+
+    /// Returns whether a record that is there is another one than the user has deleted: one that somebody made later, or one of
+    /// the same id as a record of the user's that was never sent.
+    private func isMadeAnew(
+        after deletion: WorldPlay.Write, _ id: String, _ own: [WorldPlay.Write], _ applied: [WorldService.Applied]
+    ) -> Bool {
+        func isApplied(_ write: WorldPlay.Write) -> Bool {
+            applied.contains { $0.id == id && $0.change.body["title"]?.string == write.token }
+        }
+        let made = writes.filter { $0.kind == .create && $0.number > deletion.number }
+        let former = own.last { $0.kind == .create && $0.id == id && $0.number < deletion.number }
+        return made.contains(where: isApplied) || former.map { !isApplied($0) } ?? false
     }
 
     // MARK: Once, and in order
