@@ -87,9 +87,17 @@ final class WorldDevice: Sendable {
 
     /// Ends the process, and starts another one.
     func restart() async throws {
-        try await pantry.close()
-        state.withLock { $0.process = nil }
+        await close()
         try await open()
+    }
+
+    /// Ends the process.
+    func close() async {
+        let process = state.withLock { state in
+            defer { state.process = nil }
+            return state.process
+        }
+        await process?.pantry.close()
     }
 
     func change(source: String? = nil, gather: String? = nil) async throws {

@@ -70,7 +70,7 @@ struct WorldPlay: Sendable {
                     .violations()
             }
             (report.history, report.points) = network.state.withLock { ($0.history, $0.points) }
-            for device in devices { try? await device.pantry.close() }
+            for device in devices { await device.close() }
             return report
         }
     }
