@@ -18,8 +18,11 @@ struct RecordsPush: Sendable {
     ///
     /// - Returns: whether the service answered to all that was sent.
     func run() async throws -> Bool {
+        // The changes whose records could not be looked up. A former run may have left some, too.
+        var failed: Set<Int64> = []
         while true {
             try Task.checkCancellation()
+            try await lookUp(except: &failed)
             let most = pusher.most * pusher.parallel
             let claimed = try await change { try $0.claim(most: most, size: Self.mostBytes * pusher.parallel) }
             if claimed.isEmpty { return true }
@@ -27,7 +30,6 @@ struct RecordsPush: Sendable {
             try await change { decisions in
                 for (write, outcome) in zip(claimed, outcomes) { try decisions.settle(outcome, of: write) }
             }
-            try await lookUp()
             // The service cannot be reached, or nobody is signed in: a try of each other change would not help.
             if outcomes.allSatisfy(\.isWithoutAnswer) { return false }
         }
@@ -111,15 +113,17 @@ struct RecordsPush: Sendable {
     // MARK: Looking up
 
     /// Looks up the records of changes that were refused by an answer without the record.
-    private func lookUp() async throws {
+    private func lookUp(except failed: inout Set<Int64>) async throws {
+        let known = failed
         let needed = try await change { decisions in
             try decisions.nextSteps().compactMap { id, step in
-                if case .lookUp(let number) = step { (id: id, number: number) } else { nil }
+                if case .lookUp(let number) = step, !known.contains(number) { (id: id, number: number) } else { nil }
             }
         }
         let rules = attachment.planner.rules
         for (id, number) in needed {
             try Task.checkCancellation()
+            failed.insert(number)
             let request = Request(table.resource, ["id": id], scope: table.scope, deadline: Self.longestCall)
             let record: JSONText?
             do {
@@ -137,6 +141,7 @@ struct RecordsPush: Sendable {
                     decisions.planner.found(record, for: number, in: &row, at: &moment, &effects)
                 }
             }
+            failed.remove(number)
         }
     }
 

@@ -18,6 +18,8 @@ final class RecordsWork: AgendaWork {
         /// The uptime before which nothing begins, because many installations may have come back online together.
         var spread: Duration?
         var wasOffline = false
+        /// The marks of the source for which the times are; nil before the first look.
+        var marks: [String]?
     }
 
     /// The time over which installations that come back online are spread.
@@ -57,6 +59,7 @@ final class RecordsWork: AgendaWork {
     func next(isMet: Bool) -> AgendaStep {
         guard let present = presentTable else { return .waitForDevice }
         let (now, chance) = (world.uptime, world.chance)
+        lookAtSource()
         return state.withLock { state in
             if !isMet {
                 state.wasOffline = true
@@ -70,7 +73,19 @@ final class RecordsWork: AgendaWork {
         }
     }
 
+    /// After a reload with another source, everything is asked for anew, and what waited for this source is sent.
+    private func lookAtSource() {
+        let (marks, now) = ((try? context.ownResource?.sourceMarks) ?? [], world.uptime)
+        state.withLock { state in
+            if let known = state.marks, known != marks {
+                for table in state.times.keys { state.times[table] = SyncTimes(push: push == nil ? nil : now) }
+            }
+            state.marks = marks
+        }
+    }
+
     func run() async {
+        lookAtSource()
         let (asked, waiting) = state.withLock { state in
             defer { state.asked = [] }
             return (state.asked, state.times.filter { $0.value.push.map { $0 <= world.uptime } ?? false }.map(\.key))
@@ -101,7 +116,7 @@ final class RecordsWork: AgendaWork {
             context.count(.syncRuns)
             return .success(())
         } catch {
-            try? await planNextPush(of: table, attachment, isReached: false)
+            await postpone(table, attachment, after: error)
             if !(error is CancellationError) {
                 context.count(.failedSyncRuns)
                 context.tell(.recordsNotSynced, "the records could not be brought together with the service: \(error)")
@@ -119,6 +134,18 @@ final class RecordsWork: AgendaWork {
                 state.withLock { $0.times[table, default: SyncTimes()].failed(at: world.uptime, every: plan.every) }
             }
             throw error
+        }
+    }
+
+    /// Plans the next run after one that failed. Whatever failed, such as the disk, nothing is tried again at once.
+    private func postpone(_ table: RecordTable, _ attachment: RecordsAttachment, after error: any Error) async {
+        let isPlanned = (try? await planNextPush(of: table, attachment, isReached: false)) != nil
+        let now = world.uptime
+        state.withLock { state in
+            var times = state.times[table, default: SyncTimes()]
+            if !isPlanned, let push { times.push = now + max(push.every, SyncTimes.firstWait) }
+            if let pull, times.pull <= now, !(error is CancellationError) { times.failed(at: now, every: pull.every) }
+            state.times[table] = times
         }
     }
 
@@ -207,8 +234,10 @@ private struct SyncTimes {
     /// The time at which changes are sent; nil if none waits for a time.
     var push: Duration?
 
+    init(push: Duration? = nil) { self.push = push }
+
     /// The waits after failures: doubling from the first to the longest.
-    private static let (firstWait, longestWait) = (Duration.seconds(60), Duration.seconds(900))
+    static let (firstWait, longestWait) = (Duration.seconds(60), Duration.seconds(900))
 
     mutating func pulled(at now: Duration, every: Duration) { (failures, pull) = (0, now + every) }
 
