@@ -54,6 +54,8 @@ private struct Observed<Value: Sendable>: Sendable {
     func follow(_ first: RecordsAttachment, _ pages: AsyncStream<RecordPage<Value>>.Continuation) async {
         var (attachment, shown) = (first, Shown())
         while true {
+            let watch = attachment.database.watch()
+            defer { watch?.stop() }
             for await _ in attachment.changes(of: table) {
                 guard await show(attachment, &shown, pages) else { return }
             }

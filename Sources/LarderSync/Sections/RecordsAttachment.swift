@@ -8,14 +8,10 @@ final class RecordsAttachment: AnsweringAttachment {
         var isPrepared = false
         /// The uptime of the next try to make them.
         var nextTry: Duration?
-        var isClosed = false
         /// How the times of the records are written; nil if that is not known yet.
         var stampFormat: StampFormat?
         /// The sizes of queues in versions of their tables.
         var queues: [RecordTable: (version: Int64, size: Int)] = [:]
-        /// The streams that end when this is closed.
-        var streams: [Int: AsyncStream<Void>.Continuation] = [:]
-        var lastStream = 0
     }
 
     let database: RecordDatabase
@@ -29,10 +25,10 @@ final class RecordsAttachment: AnsweringAttachment {
     /// neither `pull` nor `push`.
     let work: RecordsWork?
     private let state: Locked<State>
-    private let damages: Subscription
-    /// Notes that the records of this resource are in use.
-    private let use: Subscription
-    private let counts: Subscription
+    /// The changes of the database, until this is closed.
+    private let changes = Listeners<RecordDatabase.Change>()
+    /// Among them is the note that the records of this resource are in use.
+    private let subscriptions: [Subscription]
     /// An empty place. Who holds one hears at the next start of a clearing that a crash has ended.
     private let clearings: ClearingPlace?
 
@@ -52,19 +48,22 @@ final class RecordsAttachment: AnsweringAttachment {
         database = context.share(path) {
             RecordDatabase(path, in: context.world) { try place.restore() }
         }
-        use = database.use(context.resource)
-        damages = database.damages.add {
-            context.tell(
-                .recordsDamaged,
-                "the database of records was damaged; what could be read was kept, and the rest is fetched anew")
-        }
-        counts = database.counted.add { table, counts in
-            // During a reload, two attachments of the resource hear of it. The one in effect counts.
-            guard table.resource.utf8.elementsEqual(context.resource.utf8),
-                context.ownResource?.attachment(RecordsAttachment.self)?.context === context
-            else { return }
-            context.count(counts)
-        }
+        subscriptions = [
+            database.use(context.resource),
+            database.changes.add { [changes] in changes.send($0) },
+            database.damages.add {
+                context.tell(
+                    .recordsDamaged,
+                    "the database of records was damaged; what could be read was kept, and the rest is fetched anew")
+            },
+            database.counted.add { table, counts in
+                // During a reload, two attachments of the resource hear of it. The one in effect counts.
+                guard table.resource.utf8.elementsEqual(context.resource.utf8),
+                    context.ownResource?.attachment(RecordsAttachment.self)?.context === context
+                else { return }
+                context.count(counts)
+            },
+        ]
         work?.begin(for: self)
     }
 
@@ -197,29 +196,8 @@ final class RecordsAttachment: AnsweringAttachment {
 
     /// Returns a stream with an element at once and after each change of a table, until this is closed. Changes that nobody
     /// has read yet are one.
-    func changes(of table: RecordTable) -> AsyncStream<Void> {
-        let (signals, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        let number = state.withLock { state -> Int? in
-            if state.isClosed { return nil }
-            state.lastStream += 1
-            state.streams[state.lastStream] = continuation
-            return state.lastStream
-        }
-        guard let number else {
-            continuation.finish()
-            return signals
-        }
-        let subscription = database.changes.add { changed in
-            if changed == nil || changed == table { continuation.yield() }
-        }
-        let watch = database.watch()
-        continuation.onTermination = { [weak self] _ in
-            subscription.stop()
-            watch?.stop()
-            self?.state.withLock { _ = $0.streams.removeValue(forKey: number) }
-        }
-        continuation.yield()
-        return signals
+    func changes(of table: RecordTable) -> AsyncStream<RecordDatabase.Change> {
+        changes.stream(most: 1, where: { $0 == nil || $0 == table }, after: { [nil] })
     }
 
     // MARK: The attachment
@@ -231,14 +209,8 @@ final class RecordsAttachment: AnsweringAttachment {
     }
 
     func close() async {
-        let streams = state.withLock { state in
-            state.isClosed = true
-            return state.streams.values
-        }
-        damages.stop()
-        use.stop()
-        counts.stop()
-        for stream in streams { stream.finish() }
+        for subscription in subscriptions { subscription.stop() }
+        changes.end()
         await work?.end()
     }
 }

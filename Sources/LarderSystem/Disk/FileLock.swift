@@ -69,7 +69,7 @@ extension Disk {
             guard file >= 0 else { throw Failure("create a file") }
             guard flock(file, LOCK_EX | LOCK_NB) == 0, rename(draft, path) == 0 else {
                 let failure = Failure("lock a file")
-                close(file)
+                Disk.unlock(file)
                 unlink(draft)
                 throw failure
             }

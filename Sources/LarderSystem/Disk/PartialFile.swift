@@ -70,12 +70,12 @@ package struct PartialFile: Sendable {
         guard flock(content, LOCK_EX | LOCK_NB) == 0, fstat(content, &status) == 0, status.st_nlink > 0,
             status.st_mode & S_IFMT == S_IFREG
         else {
-            close(content)
+            Disk.unlock(content)
             return nil
         }
         let notes = open(path + Self.notesSuffix, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
         guard notes >= 0, let (facts, pieces) = Self.notes(in: notes), isWanted(facts) else {
-            close(content)
+            Disk.unlock(content)
             if notes >= 0 { close(notes) }
             return nil
         }
@@ -142,7 +142,7 @@ package struct PartialFile: Sendable {
     package mutating func suspend() {
         try? note()
         close(notes)
-        close(content)
+        Disk.unlock(content)
     }
 
     /// Returns the complete file, which has its notes no more. It must not be used through this value any more.
@@ -162,7 +162,7 @@ package struct PartialFile: Sendable {
     package func discard() {
         Self.remove(name, in: folder)
         if notes >= 0 { close(notes) }
-        close(content)
+        Disk.unlock(content)
     }
 
     // MARK: The folder

@@ -76,7 +76,8 @@ public final class Listeners<Event: Sendable>: Sendable {
         return event
     }
 
-    /// Removes all listeners, and ends their streams and those that are asked for later.
+    /// Removes all listeners, and ends their streams. Listeners that are added later are never called, and their streams have
+    /// ended after their first events.
     public func end() {
         let listeners = state.withLock { state in
             defer { (state.listeners, state.hasEnded) = ([], true) }

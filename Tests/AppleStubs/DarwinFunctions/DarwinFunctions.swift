@@ -43,6 +43,7 @@ public var KERN_SUCCESS: Int32 { fatalError() }
 public var LOCK_EX: Int32 { fatalError() }
 public var LOCK_NB: Int32 { fatalError() }
 public var LOCK_SH: Int32 { fatalError() }
+public var LOCK_UN: Int32 { fatalError() }
 public var MACH_TASK_BASIC_INFO: Int32 { fatalError() }
 public var MAP_NORESERVE: Int32 { fatalError() }
 public var MAP_PRIVATE: Int32 { fatalError() }

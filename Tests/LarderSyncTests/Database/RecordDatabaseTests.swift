@@ -200,15 +200,7 @@ struct RecordDatabaseTests {
         let database = database()
         let ids = try (0..<50).map { try create(#"{"title":"n\#($0)"}"#, in: database) }
         database.close()
-        // The page of the table of records becomes garbage.
-        let path = folder.path + "/records.sqlite"
-        let connection = try SQLiteConnection(path)
-        try connection.run("PRAGMA wal_checkpoint(TRUNCATE)")
-        let page = try connection.first("SELECT rootpage FROM sqlite_master WHERE name='records'") { $0.integer(0) }
-        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
-        let start = Int(try #require(page) - 1) * 4_096
-        bytes.replaceSubrange(start..<(start + 4_096), with: Data(repeating: 0xA5, count: 4_096))
-        try bytes.write(to: URL(fileURLWithPath: path), options: [])
+        try damageRecords(at: folder.path + "/records.sqlite")
         let next = self.database()
         _ = try? next.records(ids, of: notes)
         _ = try? create(#"{"title":"more"}"#, in: next)
@@ -229,4 +221,15 @@ extension RecordDatabase {
     func records(_ selection: RecordSelection, of table: RecordTable) throws -> [StoredRecord] {
         try page(selection, of: table).stored
     }
+}
+
+/// Fills the first page of the table of records with garbage. No process may have the database open.
+func damageRecords(at path: String) throws {
+    let connection = try SQLiteConnection(path)
+    try connection.run("PRAGMA wal_checkpoint(TRUNCATE)")
+    let page = try connection.first("SELECT rootpage FROM sqlite_master WHERE name='records'") { $0.integer(0) }
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    let start = Int(try #require(page) - 1) * 4_096
+    bytes.replaceSubrange(start..<(start + 4_096), with: Data(repeating: 0xA5, count: 4_096))
+    try bytes.write(to: URL(fileURLWithPath: path), options: [])
 }

@@ -52,6 +52,24 @@ import Testing
         }
     }
 
+    @Test func nothingIsHeardAfterTheEndAndStreamsAreOver() async {
+        let (listeners, heard) = (Listeners<Int>(), Locked<[Int]>([]))
+        let early = listeners.stream(most: 3)
+        let before = listeners.add { event in heard.withLock { $0.append(event) } }
+        listeners.send(1)
+        listeners.end()
+        let after = listeners.add { event in heard.withLock { $0.append(event) } }
+        let late = listeners.stream(most: 3, after: { [7] })
+        listeners.send(2)
+        #expect(heard.withLock { $0 } == [1])
+        #expect(listeners.isEmpty)
+        var streamed: [Int] = []
+        for await event in early { streamed.append(event) }
+        for await event in late { streamed.append(event) }
+        #expect(streamed == [1, 7])
+        for subscription in [before, after] { subscription.stop() }
+    }
+
     @Test func noEventIsLostOrRepeatedBetweenTheDescriptionAndTheStream() async {
         let (listeners, count, isOver) = (Listeners<Int>(), Locked(0), Locked(false))
         let streams = await withTaskGroup(of: [AsyncStream<Int>].self) { group in
