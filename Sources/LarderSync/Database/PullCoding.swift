@@ -6,7 +6,8 @@ extension PullState {
     var text: JSONText {
         let members: [(name: String, value: JSONText?)] = [
             ("completedAt", completedAt.map { JSONText($0) }), ("edition", JSONText(Int64(edition))),
-            ("epoch", epoch.map { JSONText(string: $0) }), ("generation", JSONText(generation)),
+            ("epoch", epoch.map { JSONText(string: $0) }), ("fullAt", fullAt.map { JSONText($0) }),
+            ("generation", JSONText(generation)),
             ("position", position.map { JSONText(string: $0) }), ("run", run?.text),
             ("source", JSONText(string: source)), ("suspected", suspected.map { JSONText($0) }),
         ]
@@ -20,7 +21,8 @@ extension PullState {
         else { return nil }
         (self.source, self.generation, self.edition) = (source, generation, Int(clamping: edition))
         (position, epoch) = (text["position"]?.string, text["epoch"]?.string)
-        (completedAt, suspected) = (text["completedAt"]?.integer, text["suspected"]?.integer)
+        (completedAt, fullAt) = (text["completedAt"]?.integer, text["fullAt"]?.integer)
+        suspected = text["suspected"]?.integer
         if let text = text["run"] {
             guard let run = PullRun(text) else { return nil }
             self.run = run

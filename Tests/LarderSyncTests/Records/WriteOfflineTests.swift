@@ -15,7 +15,7 @@ private enum WriteOffline {
     final class List: Sendable {
         private let pages = AsyncStream<[String]>.makeStream()
 
-        func show(_ lines: [String]) { print("SHOW", lines); pages.continuation.yield(lines) }
+        func show(_ lines: [String]) { pages.continuation.yield(lines) }
 
         /// Waits until these lines are shown.
         func wait(for lines: [String]) async {
@@ -74,7 +74,7 @@ private enum WriteOffline {
         // The service has run before, and is dead now.
         var service = try Service()
         let port = service.port
-        service.kill()
+        await service.kill()
         let policies = folder.url.appending(path: "policies")
         try FileManager.default.createDirectory(at: policies, withIntermediateDirectories: true)
         let members = try #require(try Self.blocks("json").first).replacing(
@@ -84,52 +84,62 @@ private enum WriteOffline {
         try Data(policy.utf8).write(to: policies.appending(path: "notes.json"))
         let pantry = try await WriteOffline.open(policies, for: folder.url)
         let list = WriteOffline.List()
-        let app = Task { do { try await WriteOffline.run(pantry, list) } catch { print("ERR", error) } }
+        let app = Task { try await WriteOffline.run(pantry, list) }
         await list.wait(for: ["Ramen & Udon (waits)"])
 
         service = try Service(port: port)
-        defer { service.kill() }
         await list.wait(for: ["Ramen & Udon"])
         let address = try #require(URL(string: "http://127.0.0.1:\(port)/notes"))
         let answer = try JSONText(try Data(contentsOf: address))
         #expect(answer["notes"]?.items.map { $0["title"]?.string } == ["Ramen & Udon"])
         app.cancel()
         await pantry.close()
+        await service.kill()
     }
 }
 
 /// The service of notes as a process.
-private struct Service {
+private final class Service {
     static let isPossible = {
-        guard let process = try? run("--version") else { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
+        guard let version = try? start("--version") else { return false }
+        return (try? version.output.readToEnd())?.isEmpty == false
     }()
 
     private let process: Process
+    private let end: AsyncStream<Void>
     let port: Int
 
     init(port: Int = 0) throws {
         let script = (1...3).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
             .appending(path: "sync_service.py").path
-        let output = Pipe()
-        process = try Self.run(script, "\(port)", output: output)
-        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        let started = try Self.start(script, "\(port)")
+        (process, end) = (started.process, started.end)
+        let line = String(decoding: started.output.availableData, as: UTF8.self)
         self.port = try #require(Int(line.trimmingCharacters(in: .whitespacesAndNewlines)))
     }
 
+    deinit { sendKill() }
+
     /// Starts Python.
-    private static func run(_ arguments: String..., output: Pipe = Pipe()) throws -> Process {
-        let process = Process()
+    private static func start(_ arguments: String...) throws -> (process: Process, output: FileHandle, end: AsyncStream<Void>) {
+        let (process, output) = (Process(), Pipe())
+        let (end, continuation) = AsyncStream<Void>.makeStream()
+        process.terminationHandler = { _ in continuation.finish() }
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = ["python3"] + arguments
         process.standardOutput = output
         try process.run()
-        return process
+        return (process, output.fileHandleForReading, end)
     }
 
-    func kill() {
-        process.terminate()
-        process.waitUntilExit()
+    /// The process inherits that other signals are blocked, so it does not hear them.
+    private func sendKill() {
+        if process.isRunning { _ = Foundation.kill(process.processIdentifier, SIGKILL) }
+    }
+
+    /// Kills the process, and waits for its end. Its port is free then.
+    func kill() async {
+        sendKill()
+        for await _ in end {}
     }
 }
