@@ -8,10 +8,13 @@
     /// Flips bits in copies of a database, one in each, and looks what became of them.
     ///
     /// Prints `wrong PLACE WHY` if a changed record or write was taken for a right one, even by a check of the whole file, or if the
-    /// database cannot be used any more; and `lost PLACE COUNT` if more than four writes were lost.
+    /// database cannot be used any more; and `lost PLACE COUNT` if more writes were lost than a page holds.
     /// The last line is `flips COUNT noticed COUNT lost COUNT`: how many were flipped, how many of those were noticed, and how many
     /// writes were lost at most by one of them.
     struct BitFlips {
+        /// A page holds no more writes. It is lost as a whole if its beginning is damaged.
+        private static let mostOnPage = 8
+
         private let folder: String
         private var dice: Dice
 
@@ -31,7 +34,7 @@
                 let result = look(at: flipped, expected)
                 if result.isNoticed { noticed += 1 }
                 lost = max(lost, result.lost)
-                if result.lost > 4 { SyncRun.say("lost \(place) \(result.lost)") }
+                if result.lost > Self.mostOnPage { SyncRun.say("lost \(place) \(result.lost)") }
                 if let why = result.wrong { SyncRun.say("wrong \(place) \(why)") }
             }
             SyncRun.say("flips \(count) noticed \(noticed) lost \(lost)")
@@ -86,11 +89,18 @@
                         result.wrong = line
                     }
                 }
+                // A record is seen again if its deletion is what was lost.
+                var lostDeletions = expected.writes.values.count {
+                    $0.kind == .delete && found.writes[$0.number] == nil
+                }
                 let other = found.records.first { id, record in
-                    expected.records[id].map {
-                        result.lost == 0 ? $0 != record : Notes.token(of: record, of: id) == nil
+                    if let before = expected.records[id], result.lost == 0 { return record != before }
+                    if id.hasPrefix("after") { return false }
+                    if expected.records[id] == nil {
+                        lostDeletions -= 1
+                        if lostDeletions < 0 { return true }
                     }
-                        ?? !id.hasPrefix("after")
+                    return Notes.token(of: record, of: id) == nil
                 }
                 if let other { result.wrong = "\(other.key) is another one" }
             } catch { result.wrong = "cannot be read any more: \(error)" }

@@ -147,9 +147,8 @@ struct RecordSalvage {
             // The numbers of answers begin anew, and so do those of full pulls.
             (row.generation, row.answered) = (0, 0)
             row.writes = (writes[row.number] ?? []).map(\.write)
-            if try insert(row, found.state == .rejected ? found.shown : nil, into: statement.integer(1)) {
-                kept.insert(row.number)
-            }
+            if found.state == .rejected { row.rejected = found.shown }
+            if try insert(row, shown: found.stored?.shown, into: statement.integer(1)) { kept.insert(row.number) }
         }
         records = kept
         // The writes of a record that is lost keep the record, as after a logout.
@@ -164,17 +163,20 @@ struct RecordSalvage {
             }
             let row = RecordRow(
                 number: record, id: first.id, idText: JSONText(string: first.id), writes: writes.map(\.write))
-            if try insert(row, nil, into: first.number) { records.insert(record) }
+            if try insert(row, shown: nil, into: first.number) { records.insert(record) }
         }
     }
 
+    /// - Parameter shown: the record as the user saw it. It is seen again if nobody knows how to make it.
     /// - Returns: whether the record is in the new database. A damaged id may be that of another row.
-    private func insert(_ row: RecordRow, _ rejected: JSONText?, into table: Int64) throws -> Bool {
+    private func insert(_ row: RecordRow, shown: JSONText?, into table: Int64) throws -> Bool {
         if try new.record(of: row.id, in: table) != nil { return false }
-        var row = row
-        row.rejected = rejected
-        let idPath = tables[table]?.idPath ?? []
-        let shown = row.writes.isEmpty || idPath.isEmpty ? row.rejected ?? row.base : row.shown(idPath: idPath)
+        var shown = shown
+        if row.writes.isEmpty {
+            shown = row.rejected ?? row.base
+        } else if let idPath = tables[table]?.idPath, !idPath.isEmpty {
+            shown = row.shown(idPath: idPath)
+        }
         let number = try new.insert(row, shown: shown, into: table)
         try new.run("UPDATE records SET n=? WHERE n=?", .integer(row.number), .integer(number))
         for temporary in row.writes.flatMap(\.temporaryIDs).sorted() {

@@ -196,6 +196,24 @@ struct RecordDatabaseTests {
         #expect(throws: SQLiteFailure.damaged) { try database.count(query, of: notes) }
     }
 
+    @Test func changesAreSeenAlsoIfTheRowOfTheirTableIsLost() throws {
+        let database = database()
+        try pulledPageAndPositionAreKeptTogether()
+        for (id, title) in [("1", nil), ("2", #""new""#)] {
+            try change(database) { decisions in
+                let shown = try #require(try decisions.transaction.row(id, of: decisions.number)).base ?? .null
+                let write = title.map { RecordIntent.update(from: shown, to: shown.setting(["title"], to: json($0))) }
+                try decisions.write(write ?? .delete, id: id, random: { 1 })
+            }
+        }
+        let before = try titles(database)
+        database.close()
+        try SQLiteConnection(folder.path + "/records.sqlite").run("UPDATE tables SET seal=seal+1 WHERE resource='notes'")
+        let next = self.database()
+        _ = try? create(#"{"title":"lost"}"#, in: next)
+        #expect(try titles(next) == before)
+    }
+
     @Test func damagedFileKeepsTheOutbox() throws {
         let database = database()
         let ids = try (0..<50).map { try create(#"{"title":"n\#($0)"}"#, in: database) }
