@@ -100,6 +100,7 @@ final class RecordsWork: AgendaWork {
 
     private func run(_ table: RecordTable, isAsked: Bool) async -> Result<Void, any Error> {
         guard let attachment = state.withLock({ $0.attachment }) else { return .failure(CancellationError()) }
+        var pause = SyncTimes.firstWait
         do {
             let lock = try await lock(attachment)
             defer { withExtendedLifetime(lock) {} }
@@ -110,13 +111,18 @@ final class RecordsWork: AgendaWork {
             let isBlind = attachment.planner.rules.versionPath == nil
             var isReached = true
             if !isBlind { isReached = try await sending?.run() ?? true }
-            if let pull, pullIsDue { try await fetch(table, by: pull, attachment) }
+            if let pull, pullIsDue {
+                // If this fails, changes that were not tried yet go without it, as soon as after a try of their own.
+                pause = .milliseconds(attachment.planner.rules.backoff.wait(after: 1))
+                try await fetch(table, by: pull, attachment)
+                pause = SyncTimes.firstWait
+            }
             if isReached { isReached = try await sending?.run() ?? true }
-            try await planNextPush(of: table, attachment, isReached: isReached)
+            try await planNextPush(of: table, attachment, isReached ? nil : pause)
             context.count(.syncRuns)
             return .success(())
         } catch {
-            await postpone(table, attachment, after: error)
+            await postpone(table, attachment, after: error, pause: pause)
             if !(error is CancellationError) {
                 context.count(.failedSyncRuns)
                 context.tell(.recordsNotSynced, "the records could not be brought together with the service: \(error)")
@@ -138,8 +144,10 @@ final class RecordsWork: AgendaWork {
     }
 
     /// Plans the next run after one that failed. Whatever failed, such as the disk, nothing is tried again at once.
-    private func postpone(_ table: RecordTable, _ attachment: RecordsAttachment, after error: any Error) async {
-        let isPlanned = (try? await planNextPush(of: table, attachment, isReached: false)) != nil
+    private func postpone(
+        _ table: RecordTable, _ attachment: RecordsAttachment, after error: any Error, pause: Duration
+    ) async {
+        let isPlanned = (try? await planNextPush(of: table, attachment, pause)) != nil
         let now = world.uptime
         state.withLock { state in
             var times = state.times[table, default: SyncTimes()]
@@ -149,13 +157,14 @@ final class RecordsWork: AgendaWork {
         }
     }
 
-    /// - Parameter isReached: whether the service has answered. If not, what was not sent waits for what was.
+    /// - Parameter pause: the wait of what was not sent because the service did not answer, unless something that was sent
+    ///   waits for its next try; nil if it has answered.
     private func planNextPush(
-        of table: RecordTable, _ attachment: RecordsAttachment, isReached: Bool
+        of table: RecordTable, _ attachment: RecordsAttachment, _ pause: Duration?
     ) async throws {
         guard let push else { return }
         let (wait, held) = try await attachment.changing(table, .process) { decisions in
-            (try decisions.nextWait(isReached: isReached), try decisions.heldRecords())
+            (try decisions.nextWait(pause: pause), try decisions.heldRecords())
         }
         let isNew = state.withLock { state in
             defer { state.held[table] = held }
@@ -263,15 +272,15 @@ extension RecordDecisions {
     }
 
     /// Returns the milliseconds until the next change can be sent; nil if none waits for a time.
-    fileprivate func nextWait(isReached: Bool) throws -> Int64? {
-        let (now, pause) = (transaction.moment.now, Int64(60_000))
+    fileprivate func nextWait(pause: Duration?) throws -> Int64? {
+        let now = transaction.moment.now
         let steps = try nextSteps().map(\.step)
         let waits = steps.compactMap { if case .wait(_, let until) = $0 { max(1, until - now) } else { nil } }
         let others = steps.compactMap { step -> Int64? in
             switch step {
-            case .send: isReached ? 1 : waits.isEmpty ? pause : nil
+            case .send: pause.map { waits.isEmpty ? $0.milliseconds : nil } ?? 1
             // Its record could not be looked up.
-            case .lookUp: pause
+            case .lookUp: SyncTimes.firstWait.milliseconds
             case .wait, .rest, .sending, .needs, .ask, .otherSource: nil
             }
         }

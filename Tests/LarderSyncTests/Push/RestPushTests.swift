@@ -92,6 +92,18 @@ import Testing
         }
     }
 
+    @Test func changeDoesNotWaitForRecordsThatCannotBeFetched() throws {
+        // Without versions, records are fetched before changes are sent.
+        try run(Self.policy().replacing(#""version": "/v", "#, with: "")) { service, world, _, notes in
+            try await notes.create(Note(title: "a"))
+            service.state.withLock { $0.hasNoList = true }
+            await #expect(throws: LoadError.self) { try await notes.sync() }
+            #expect(service.calls.isEmpty)
+            try await world.sleep(for: .seconds(2))
+            #expect(service.calls.map(\.method) == ["POST"])
+        }
+    }
+
     @Test func changeAfterTheFailedTryIsAnotherOne() throws {
         try run { service, world, _, notes in
             service.fail(.lostAnswer)

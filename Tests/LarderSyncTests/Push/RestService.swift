@@ -22,6 +22,8 @@ final class RestService: Sendable {
         var last = 0
         /// What happens to the next calls, the first one first.
         var troubles: [Trouble] = []
+        /// Whether the list of all notes cannot be fetched.
+        var hasNoList = false
     }
 
     /// What may happen to a call.
@@ -61,6 +63,7 @@ final class RestService: Sendable {
                 guard let note = state.notes[id] else { throw LoadError.status(404) }
                 return note.text.shownText
             }
+            if state.hasNoList { throw LoadError.status(503) }
             let all = state.notes.sorted { $0.key < $1.key }.map(\.value.text)
             return JSONText(list: all).shownText
         }
