@@ -68,11 +68,12 @@
                     result.isNoticed = true
                 }
             } catch { result.isNoticed = true }
-            // The change that notices damage may fail. The next one begins a new database.
-            let isUsable = (1...2).contains { number in
-                (try? notes.write("after", "\(number)", in: Notes.table("after"))) != nil
+            if !isUsable(notes) { result.wrong = "no change is kept any more" }
+            if (try? Dump(of: notes).contents()) == nil {
+                // The page was damaged further by the change. Whoever reads notices it, and the next change makes it good.
+                result.isNoticed = true
+                if !isUsable(notes) { result.wrong = "no change is kept any more" }
             }
-            if !isUsable { result.wrong = "no change is kept any more" }
             if notes.damages.count.load(ordering: .relaxed) > 0 { result.isNoticed = true }
             do {
                 let found = try Dump(of: notes).contents()
@@ -105,6 +106,11 @@
                 if let other { result.wrong = "\(other.key) is another one" }
             } catch { result.wrong = "cannot be read any more: \(error)" }
             return result
+        }
+
+        /// Makes a change. The one that notices damage may fail. The next one begins a new database.
+        private func isUsable(_ notes: Notes) -> Bool {
+            (1...2).contains { number in (try? notes.write("after", "\(number)", in: Notes.table("after"))) != nil }
         }
 
         private func difference(_ found: Dump.Contents, _ expected: Dump.Contents) -> String {
