@@ -30,7 +30,7 @@ final class RecordDatabase: Sendable {
     private let used = Locked<[String: Int]>([:])
     /// The watch for the changes of others.
     let sharedWatch = Locked(SharedWatch())
-    /// What happens to records between users and the service, in this process.
+    /// The events of records between users and the service, in this process.
     let events = Listeners<SyncEvent>()
     /// Told when a damaged file was set aside, and what could be read of it was saved.
     let damages = Listeners<Void>()

@@ -18,7 +18,7 @@ final class RecordTransaction {
     private var facts: [Int64: TableFacts] = [:]
     private var changedNumbers: Set<Int64> = []
     private var firstSequence: Int64 = 0
-    /// What has happened to records. It is told when the transaction has ended well.
+    /// The events of records. They are told when the transaction has ended well.
     var events: [SyncEvent] = []
     private var counts: [Int64: SyncCounts] = [:]
     /// The error because of which nothing of the transaction may stay.

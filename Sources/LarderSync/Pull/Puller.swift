@@ -19,7 +19,7 @@ public protocol Puller: Sendable {
     func page(_ question: PullQuestion) async throws -> PullPage
 }
 
-/// What is asked of a puller.
+/// The question to a puller.
 public struct PullQuestion: Sendable {
     /// The position that the last complete pull has reached; nil if everything is asked for.
     public let position: String?

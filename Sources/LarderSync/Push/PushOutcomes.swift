@@ -1,6 +1,6 @@
 import Larder
 
-/// What answers to changes mean.
+/// The meaning of answers to changes.
 struct PushOutcomes: Sendable {
     /// The place of the record in an answer that accepts a change.
     var record = JSONPointer(steps: [])

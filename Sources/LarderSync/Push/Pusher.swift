@@ -84,7 +84,7 @@ public struct PushedChange: Sendable {
 public struct PushCall: Sendable {
     /// The account whose changes are sent; nil if there is none.
     public let account: String?
-    /// What the section `outbox` says about statuses.
+    /// The meaning of statuses, as the section `outbox` says it.
     let statuses: PushStatuses
     /// The place of the id in a record.
     let idPath: [String]

@@ -148,7 +148,7 @@ struct RecordsPush: Sendable {
     private func change<Result: Sendable>(
         _ body: @escaping @Sendable (RecordDecisions) throws -> Result
     ) async throws -> Result {
-        // What is claimed must be durable before a byte leaves, and what was accepted before anything else follows.
+        // A claim must be durable before a byte leaves, and what was accepted before anything else follows.
         try await attachment.changing(table, .power, body)
     }
 }

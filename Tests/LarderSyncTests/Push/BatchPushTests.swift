@@ -73,7 +73,7 @@ import Testing
             #expect(try await notes.books().accepted == 2)
             #expect(try await notes.books().rejected == 1)
             #expect(try await notes.books().pending == 2)
-            // What was not signed in waits longer than what failed.
+            // A change that needs a sign-in waits longer than one that failed.
             try await world.sleep(for: .seconds(10))
             #expect(calls.withLock { $0 } == [5, 1])
             try await world.sleep(for: .seconds(1_000))

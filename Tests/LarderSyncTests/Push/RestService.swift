@@ -20,13 +20,13 @@ final class RestService: Sendable {
         /// How often each key was applied.
         var applied: [String: Int] = [:]
         var last = 0
-        /// What happens to the next calls, the first one first.
+        /// The troubles of the next calls, the first one first.
         var troubles: [Trouble] = []
         /// Whether the list of all notes cannot be fetched.
         var hasNoList = false
     }
 
-    /// What may happen to a call.
+    /// The troubles that a call may have.
     enum Trouble {
         case status(Int)
         /// The change is made, and the answer is lost.

@@ -65,81 +65,87 @@ private enum WriteOffline {
         #expect(code.contains(Self.words(lines.joined(separator: "\n"))))
     }
 
-    @Test func notesArriveAlthoughTheServiceWasDead() async throws {
-        guard Service.isPossible else {
-            print("skipped: python3 is missing")
-            return
+    #if os(macOS) || os(Linux)
+        @Test func notesArriveAlthoughTheServiceWasDead() async throws {
+            guard Service.isPossible else {
+                print("skipped: python3 is missing")
+                return
+            }
+            let folder = try TemporaryFolder()
+            // The service has run before, and is dead now.
+            var service = try Service()
+            let port = service.port
+            await service.kill()
+            let policies = folder.url.appending(path: "policies")
+            try FileManager.default.createDirectory(at: policies, withIntermediateDirectories: true)
+            let members = try #require(try Self.blocks("json").first).replacing(
+                "https://api.example.com", with: "http://127.0.0.1:\(port)")
+            // Shorter waits, so that the test is quick.
+            let policy = #"{ "resource": "notes", \#(members), "outbox": { "backoff": "20ms", "limit": "1s" } }"#
+            try Data(policy.utf8).write(to: policies.appending(path: "notes.json"))
+            let pantry = try await WriteOffline.open(policies, for: folder.url)
+            let list = WriteOffline.List()
+            let app = Task { try await WriteOffline.run(pantry, list) }
+            await list.wait(for: ["Ramen & Udon (waits)"])
+
+            service = try Service(port: port)
+            await list.wait(for: ["Ramen & Udon"])
+            let address = try #require(URL(string: "http://127.0.0.1:\(port)/notes"))
+            let answer = try JSONText(try Data(contentsOf: address))
+            #expect(answer["notes"]?.items.map { $0["title"]?.string } == ["Ramen & Udon"])
+            app.cancel()
+            await pantry.close()
+            await service.kill()
         }
-        let folder = try TemporaryFolder()
-        // The service has run before, and is dead now.
-        var service = try Service()
-        let port = service.port
-        await service.kill()
-        let policies = folder.url.appending(path: "policies")
-        try FileManager.default.createDirectory(at: policies, withIntermediateDirectories: true)
-        let members = try #require(try Self.blocks("json").first).replacing(
-            "https://api.example.com", with: "http://127.0.0.1:\(port)")
-        // Shorter waits, so that the test is quick.
-        let policy = #"{ "resource": "notes", \#(members), "outbox": { "backoff": "20ms", "limit": "1s" } }"#
-        try Data(policy.utf8).write(to: policies.appending(path: "notes.json"))
-        let pantry = try await WriteOffline.open(policies, for: folder.url)
-        let list = WriteOffline.List()
-        let app = Task { try await WriteOffline.run(pantry, list) }
-        await list.wait(for: ["Ramen & Udon (waits)"])
-
-        service = try Service(port: port)
-        await list.wait(for: ["Ramen & Udon"])
-        let address = try #require(URL(string: "http://127.0.0.1:\(port)/notes"))
-        let answer = try JSONText(try Data(contentsOf: address))
-        #expect(answer["notes"]?.items.map { $0["title"]?.string } == ["Ramen & Udon"])
-        app.cancel()
-        await pantry.close()
-        await service.kill()
-    }
+    #endif
 }
 
-/// The service of notes as a process.
-private final class Service {
-    static let isPossible = {
-        guard let version = try? start("--version") else { return false }
-        return (try? version.output.readToEnd())?.isEmpty == false
-    }()
+#if os(macOS) || os(Linux)
+    /// The service of notes as a process.
+    private final class Service {
+        static let isPossible = {
+            guard let version = try? start("--version") else { return false }
+            return (try? version.output.readToEnd())?.isEmpty == false
+        }()
 
-    private let process: Process
-    private let end: AsyncStream<Void>
-    let port: Int
+        private let process: Process
+        private let ended: AsyncStream<Void>
+        let port: Int
 
-    init(port: Int = 0) throws {
-        let script = (1...3).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-            .appending(path: "sync_service.py").path
-        let started = try Self.start(script, "\(port)")
-        (process, end) = (started.process, started.end)
-        let line = String(decoding: started.output.availableData, as: UTF8.self)
-        self.port = try #require(Int(line.trimmingCharacters(in: .whitespacesAndNewlines)))
+        init(port: Int = 0) throws {
+            let script = (1...3).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+                .appending(path: "sync_service.py").path
+            let started = try Self.start(script, "\(port)")
+            (process, ended) = (started.process, started.ended)
+            let line = String(decoding: started.output.availableData, as: UTF8.self)
+            self.port = try #require(Int(line.trimmingCharacters(in: .whitespacesAndNewlines)))
+        }
+
+        deinit { end(process) }
+
+        /// Starts Python.
+        private static func start(
+            _ arguments: String...
+        ) throws -> (process: Process, output: FileHandle, ended: AsyncStream<Void>) {
+            let (process, output) = (Process(), Pipe())
+            let (ended, continuation) = AsyncStream<Void>.makeStream()
+            process.terminationHandler = { _ in continuation.finish() }
+            process.executableURL = URL(filePath: "/usr/bin/env")
+            process.arguments = ["python3"] + arguments
+            process.standardOutput = output
+            try process.run()
+            return (process, output.fileHandleForReading, ended)
+        }
+
+        /// Kills the process, and waits for its end. Its port is free then.
+        func kill() async {
+            end(process)
+            for await _ in ended {}
+        }
     }
 
-    deinit { sendKill() }
-
-    /// Starts Python.
-    private static func start(_ arguments: String...) throws -> (process: Process, output: FileHandle, end: AsyncStream<Void>) {
-        let (process, output) = (Process(), Pipe())
-        let (end, continuation) = AsyncStream<Void>.makeStream()
-        process.terminationHandler = { _ in continuation.finish() }
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["python3"] + arguments
-        process.standardOutput = output
-        try process.run()
-        return (process, output.fileHandleForReading, end)
+    /// Kills a process. It has inherited that other signals are blocked, so it does not hear them.
+    private func end(_ process: Process) {
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     }
-
-    /// The process inherits that other signals are blocked, so it does not hear them.
-    private func sendKill() {
-        if process.isRunning { _ = Foundation.kill(process.processIdentifier, SIGKILL) }
-    }
-
-    /// Kills the process, and waits for its end. Its port is free then.
-    func kill() async {
-        sendKill()
-        for await _ in end {}
-    }
-}
+#endif

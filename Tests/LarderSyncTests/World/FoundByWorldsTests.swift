@@ -125,7 +125,7 @@ private struct FailingWorld: World {
                 tries += 1
                 return tries
             }
-            // Whoever tries again and again without a pause would never let time pass.
+            // Tries that follow each other without a pause would never let time pass.
             if count < 10_000 { throw Failure() }
         }
         return try work()

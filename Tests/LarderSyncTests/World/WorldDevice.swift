@@ -13,7 +13,7 @@ final class WorldDevice: Sendable {
         var subscription: Subscription?
     }
 
-    /// What happened to a record, as the app was told.
+    /// The events of a record, as the app was told.
     struct Told: Sendable {
         var id: String?
         var kind: SyncEvent.Kind

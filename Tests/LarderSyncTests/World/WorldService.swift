@@ -40,7 +40,7 @@ struct WorldService: Sendable {
     private var times: [String: Int64] = [:]
     private var known: [String: Known] = [:]
     private var (named, clock, epoch) = (0, Int64(0), 1)
-    /// What clients did wrong.
+    /// The mistakes of clients.
     private(set) var mistakes: [String] = []
 
     var shown: [String] {
