@@ -53,7 +53,8 @@ final class LoaderGraph: Sendable {
         sender = Sender(
             access: origin, isAccepted: policy.origin?.originTraits.acceptsSends == true, meter: meter)
         fetcher = Fetcher(
-            access: origin, resource: policy.resource, account: policy.account, revision: meter.revision)
+            access: origin, resource: policy.resource, account: policy.account, revision: meter.revision,
+            sourceMarks: sourceMarks)
         invalidates = policy.origin?.originTraits.invalidates
         self.storeAccess = storeAccess
         self.places = places

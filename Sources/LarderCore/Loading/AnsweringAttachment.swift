@@ -1,7 +1,7 @@
 /// An attachment that answers the loads of its resource in place of a strategy, such as one that keeps records.
 ///
 /// Its section states ``SectionTraits/answersLoads``, and a policy can have one such section. The policy needs no
-/// strategy then. Its origin and wrappers serve the section: see ``SectionContext/fetch(_:)``.
+/// strategy then. Its origin and wrappers serve the section: see ``SectionContext/fetch(_:onlyFrom:)``.
 public protocol AnsweringAttachment: Attachment {
     /// The loader that answers the loads of the resource. It is asked for once for each graph that is composed.
     ///

@@ -85,4 +85,14 @@ final class SourceMarks: Sendable {
         known.withLock { $0 = marks ?? [] }
         return marks ?? []
     }
+
+    /// Makes sure that the data of a mark is that of the origin.
+    ///
+    /// - Parameter mark: the mark; nil for any, and empty for that of an origin without one.
+    /// - Throws: ``LoadError`` if it is another one.
+    func check(_ mark: String?) throws(LoadError) {
+        guard let mark else { return }
+        if mark.isEmpty ? value.isEmpty : value.contains(mark) { return }
+        throw LoadError(.unavailable, "the policy has another origin now")
+    }
 }

@@ -59,7 +59,9 @@ struct RecordsPull: Sendable {
             position: state.run?.isFull == true ? nil : state.position, cursor: state.run?.cursor, limit: plan.limit,
             account: table.scope, id: JSONPointer(steps: rules.idPath), updatedAt: attachment.updatedAt
         ) { parameters in
-            try await context.fetch(Request(table.resource, parameters, scope: table.scope, deadline: Self.longestCall))
+            try await context.fetch(
+                Request(table.resource, parameters, scope: table.scope, deadline: Self.longestCall),
+                onlyFrom: state.source)
         }
     }
 

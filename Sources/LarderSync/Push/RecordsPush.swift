@@ -94,7 +94,7 @@ struct RecordsPush: Sendable {
             let request = Request(
                 table.resource, parameters, scope: table.scope, deadline: Self.longestCall, fields: fields, body: body)
             do {
-                let loaded = try await resource.send(request, method: method)
+                let loaded = try await resource.send(request, method: method, onlyTo: rules.source)
                 let metadata = loaded.metadata
                 return PushAnswer(
                     status: metadata?.status, fields: metadata?.fields ?? [:], body: loaded.value, retryAfter: nil)
@@ -127,7 +127,7 @@ struct RecordsPush: Sendable {
             let request = Request(table.resource, ["id": id], scope: table.scope, deadline: Self.longestCall)
             let record: JSONText?
             do {
-                let answer = try JSONText(try await attachment.context.fetch(request).payload.bytes)
+                let answer = try JSONText(try await attachment.context.fetch(request, onlyFrom: rules.source).payload.bytes)
                 guard answer.kind == .object, answer[rules.idPath]?.name.map({ Array($0.utf8) }) == Array(id.utf8)
                 else {
                     continue

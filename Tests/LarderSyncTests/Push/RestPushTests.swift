@@ -282,6 +282,30 @@ import Testing
         }
     }
 
+    @Test func nothingForOneSourceReachesAnotherAfterAReload() throws {
+        let there = Self.policy().replacing(
+            #""origin": "service""#, with: #""origin": { "use": "service", "at": "there" }"#)
+        let simulated = SimulatedWorld(seed: 1)
+        try simulated.run(leaving: .anything) { world in
+            let (service, app) = (RestService(), try RecordsApp(in: world))
+            app.service.withLock { $0 = { try service.answer($0) } }
+            app.changes.withLock { $0 = { try service.change($0, $1) } }
+            let pantry = try await app.pantry(["notes": Self.policy()])
+            let resource = pantry.resource("notes")
+            let context = try pantry.recordsAttachment("notes").context
+            let mark = try #require(try resource.sourceMarks.first)
+            let create = Request("notes", body: Data("{}".utf8))
+            _ = try await resource.send(create, onlyTo: mark)
+            _ = try await context.fetch(Request("notes"), onlyFrom: mark)
+            try await app.change("notes", there, of: pantry)
+            await #expect(throws: LoadError.self) { try await resource.send(create, onlyTo: mark) }
+            await #expect(throws: LoadError.self) { try await resource.send(create, onlyTo: "") }
+            await #expect(throws: LoadError.self) { try await context.fetch(Request("notes"), onlyFrom: mark) }
+            #expect(service.calls.count == 1)
+            await pantry.close()
+        }
+    }
+
     @Test func changesOfARecordArriveInOrder() throws {
         let policy = Self.policy(outbox: #"{ "merge": false }"#)
         try run(policy) { service, world, _, notes in

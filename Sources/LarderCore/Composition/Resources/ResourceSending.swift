@@ -22,12 +22,16 @@ extension Resource {
     ///   - selections: the copies of this resource that are out of date after the change. They are then not fresh any
     ///     more. Loads that began before the end of the change save nothing that is selected. An origin can add copies by
     ///     rules of its own, as `http` does: see ``OriginTraits/invalidates``.
+    ///   - source: the mark that the origin must have, so that a change that was made for one service does not reach another
+    ///     one after a reload; nil for any. See ``sourceMarks``.
     /// - Returns: the origin's answer.
     /// - Throws: ``LoadError``, also if the origin does not accept changes; `CancellationError` if the task is cancelled.
     public func send(
-        _ request: Request, method: String = "POST", invalidating selections: [Selection] = []
+        _ request: Request, method: String = "POST", invalidating selections: [Selection] = [],
+        onlyTo source: String? = nil
     ) async throws -> Loaded<Data> {
         let graph = try graph()
+        try graph.sourceMarks.check(source)
         guard request.key.isOf(resourceState.resourceName) else { throw LoadError.otherResource }
         let request = resourceState.owned(request)
         do {

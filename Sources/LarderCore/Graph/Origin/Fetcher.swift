@@ -1,15 +1,18 @@
-/// Looks something up at the origin for a section: see ``SectionContext/fetch(_:)``.
+/// Looks something up at the origin for a section: see ``SectionContext/fetch(_:onlyFrom:)``.
 struct Fetcher: Sendable {
     let access: OriginAccess
     let resource: String
     /// Returns the account that is the scope of requests without one; nil if the origin does not sign its calls.
     let account: (@Sendable () -> String?)?
     let revision: String
+    let sourceMarks: SourceMarks
 
     /// Returns the origin's answer.
     ///
+    /// - Parameter source: the mark that the origin must have; nil for any.
     /// - Throws: ``LoadError``; `CancellationError` if the task is cancelled.
-    func fetch(_ request: Request) async throws -> Entry {
+    func fetch(_ request: Request, onlyFrom source: String?) async throws -> Entry {
+        try sourceMarks.check(source)
         guard request.key.resource == resource else { throw LoadError.otherResource }
         let call = Call(request.owned(by: account))
         do {

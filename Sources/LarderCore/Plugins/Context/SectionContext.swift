@@ -11,7 +11,7 @@ public final class SectionContext: PlacedContext, @unchecked Sendable {
     var pantry: (any AnyObject & Sendable)? { surroundings.owner?.pantry }
 
     /// Returns the answer of the resource's origin to a lookup of the section itself. For a change, see
-    /// ``Resource/send(_:method:invalidating:)`` of ``ownResource``.
+    /// ``Resource/send(_:method:invalidating:onlyTo:)`` of ``ownResource``.
     ///
     /// ```swift
     /// let page = try await context.fetch(Request(context.resource, ["cursor": cursor], deadline: .seconds(20)))
@@ -25,14 +25,16 @@ public final class SectionContext: PlacedContext, @unchecked Sendable {
     /// It works once the policy is in effect, so not while the section's attachment is made. After a reload it calls the
     /// origin of the new policy, unless the reload has replaced the attachment.
     ///
+    /// - Parameter source: the mark that the origin must have, so that nothing of another service is taken for this one's
+    ///   after a reload; nil for any. See ``Resource/sourceMarks``.
     /// - Returns: the payload, and the facts that the origin tells about it. The times are set.
     /// - Throws: ``LoadError``. An error of the origin that is an answer (``LoadError/isAnswer``), such as one with the
     ///   status 404, has its ``LoadError/reply``. `CancellationError` if the task is cancelled.
-    public func fetch(_ request: Request) async throws -> Entry {
+    public func fetch(_ request: Request, onlyFrom source: String? = nil) async throws -> Entry {
         guard let fetcher = fetcher.fetcher else {
             throw LoadError(.unavailable, "nothing can be fetched before the policy is in effect")
         }
-        return try await fetcher.fetch(request)
+        return try await fetcher.fetch(request, onlyFrom: source)
     }
 
     /// Whether the part may start work of its own in the background, such as refreshes on a schedule. It is false in a
