@@ -50,10 +50,15 @@ extension RecordDecisions {
     }
 
     /// Opens the writes again that a process has claimed which has ended. Call it only while no other process sends.
-    func reopen() throws {
+    ///
+    /// - Parameter wakes: whether waits for a next try end as well, unless the service has asked for them.
+    func reopen(wakes: Bool = false) throws {
         for record in try waitingRecords() {
-            _ = try decide(record: record) { row, _, _ in
-                for place in row.writes.indices { planner.reopen(&row.writes[place]) }
+            _ = try decide(record: record) { row, moment, _ in
+                for place in row.writes.indices {
+                    planner.reopen(&row.writes[place])
+                    if wakes { planner.wake(&row.writes[place], at: moment.now) }
+                }
             }
         }
     }

@@ -24,6 +24,7 @@ extension QueuedWrite {
         if case .accepted(let at) = status { members.append(("at", JSONText(at))) }
         if wasSent { members.append(("sent", JSONText(.bool(true)))) }
         if baseMayHaveIt { members.append(("mayBeInBase", JSONText(.bool(true)))) }
+        if isAskedToWait { members.append(("askedToWait", JSONText(.bool(true)))) }
         for (name, number) in [("tries", Int64(tries)), ("rounds", Int64(rounds)), ("next", next)] where number != 0 {
             members.append((name, JSONText(number)))
         }
@@ -65,6 +66,7 @@ extension QueuedWrite {
         }
         wasSent = text["sent"]?.bool ?? false
         baseMayHaveIt = text["mayBeInBase"]?.bool ?? false
+        isAskedToWait = text["askedToWait"]?.bool ?? false
         (tries, rounds, next) = (Int(clamping: integer("tries")), Int(clamping: integer("rounds")), integer("next"))
     }
 }

@@ -50,6 +50,8 @@ struct QueuedWrite: Hashable, Sendable {
     var rounds = 0
     /// The earliest time of the next try, in milliseconds since 1970.
     var next: Int64 = 0
+    /// Whether the service asked for that wait, so that nothing ends it earlier.
+    var isAskedToWait = false
 
     /// Whether its content must stay as it is.
     var isFrozen: Bool {

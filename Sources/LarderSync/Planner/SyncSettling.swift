@@ -28,7 +28,7 @@ extension SyncPlanner {
     /// Freezes a write before it is sent. This must be durable before a byte leaves the device.
     func claim(_ write: inout QueuedWrite, _ effects: inout SyncEffects) {
         if write.wasSent { effects.repeated += 1 }
-        write.status = .sending
+        (write.status, write.isAskedToWait) = (.sending, false)
         write.wasSent = true
         write.tries += 1
     }
@@ -36,6 +36,11 @@ extension SyncPlanner {
     /// Opens a write again whose process ended while it was sent. Whether the service has it is not known.
     func reopen(_ write: inout QueuedWrite) {
         if write.status == .sending { write.status = .open }
+    }
+
+    /// Ends the wait of a write for its next try, unless the service has asked for it.
+    func wake(_ write: inout QueuedWrite, at now: Int64) {
+        if write.status == .open, !write.isAskedToWait { write.next = min(write.next, now) }
     }
 
     /// Settles a write.
@@ -69,6 +74,7 @@ extension SyncPlanner {
             drop(place, of: &row, as: .rejected, status: status, at: &moment, &effects)
         case .later(let wait):
             postpone(&row.writes[place], at: moment, by: wait)
+            row.writes[place].isAskedToWait = wait != nil
         case .signedOut:
             postpone(&row.writes[place], at: moment, by: Self.signedOutWait)
         case .unknown:

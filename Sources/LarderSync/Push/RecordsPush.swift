@@ -12,7 +12,9 @@ struct RecordsPush: Sendable {
     private static let mostBytes = 2_000_000
 
     /// Opens the changes again that a process has claimed which has ended. Called while no other process sends.
-    func reopen() async throws { try await change { try $0.reopen() } }
+    ///
+    /// - Parameter wakes: whether waits for a next try end as well, unless the service has asked for them.
+    func reopen(wakes: Bool) async throws { try await change { try $0.reopen(wakes: wakes) } }
 
     /// Sends all that can be sent now. If the service cannot be reached, the rest waits.
     ///

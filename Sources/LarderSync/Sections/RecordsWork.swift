@@ -8,6 +8,7 @@ import LarderSystem
 final class RecordsWork: AgendaWork {
     fileprivate struct State {
         weak var attachment: RecordsAttachment?
+        var network: Subscription?
         /// The tables whose next run somebody waits for.
         var asked: Set<RecordTable> = []
         /// The last results of the tables.
@@ -17,7 +18,10 @@ final class RecordsWork: AgendaWork {
         var held: [RecordTable: Int] = [:]
         /// The uptime before which nothing begins, because many installations may have come back online together.
         var spread: Duration?
-        var wasOffline = false
+        /// Whether nothing could be done at the last look, without a network or an account.
+        var wasUnmet = false
+        /// Whether the next run waits for no time, because there is a network or an account again, or for the first time.
+        var isDue = true
         /// The marks of the source for which the times are; nil before the first look.
         var marks: [String]?
     }
@@ -45,6 +49,9 @@ final class RecordsWork: AgendaWork {
     func begin(for attachment: RecordsAttachment) {
         state.withLock { $0.attachment = attachment }
         item.begin(self)
+        if !context.allowsBackgroundWork { return }
+        let network = world.onNetworkChange { [weak item] in item?.changed() }
+        state.withLock { $0.network = network }
     }
 
     private var world: any World { context.world }
@@ -62,13 +69,15 @@ final class RecordsWork: AgendaWork {
         lookAtSource()
         return state.withLock { state in
             if !isMet {
-                state.wasOffline = true
+                state.wasUnmet = true
                 return .waitForDevice
             }
-            if state.wasOffline {
-                (state.wasOffline, state.spread) = (false, now + Self.spread.scaled(by: chance()))
+            if state.wasUnmet {
+                (state.wasUnmet, state.isDue) = (false, true)
+                state.spread = now + Self.spread.scaled(by: chance())
             }
-            let due = max(state.nextRun(of: present, hasPull: pull != nil) ?? now, state.spread ?? now)
+            let next = state.isDue ? nil : state.nextRun(of: present, hasPull: pull != nil)
+            let due = max(next ?? now, state.spread ?? now)
             return due > now ? .wait(due - now) : .run
         }
     }
@@ -86,27 +95,31 @@ final class RecordsWork: AgendaWork {
 
     func run() async {
         lookAtSource()
-        let (asked, waiting) = state.withLock { state in
-            defer { state.asked = [] }
-            return (state.asked, state.times.filter { $0.value.push.map { $0 <= world.uptime } ?? false }.map(\.key))
+        let (asked, isDue, waiting) = state.withLock { state in
+            defer { (state.asked, state.isDue) = ([], false) }
+            let waiting = state.times.filter { times in
+                state.isDue || times.value.push.map { $0 <= world.uptime } ?? false
+            }
+            return (state.asked, state.isDue, waiting.map(\.key))
         }
         let present = presentTable.map { [$0] } ?? []
         let others = asked.union(waiting).subtracting(present).sorted { ($0.scope ?? "") < ($1.scope ?? "") }
         for table in present + others {
-            let result = await run(table, isAsked: asked.contains(table))
+            let result = await run(table, isDue: isDue || asked.contains(table))
             state.withLock { $0.results[table] = result }
         }
     }
 
-    private func run(_ table: RecordTable, isAsked: Bool) async -> Result<Void, any Error> {
+    /// - Parameter isDue: whether nothing waits for its time, except as the service has asked.
+    private func run(_ table: RecordTable, isDue: Bool) async -> Result<Void, any Error> {
         guard let attachment = state.withLock({ $0.attachment }) else { return .failure(CancellationError()) }
         var pause = SyncTimes.firstWait
         do {
             let lock = try await lock(attachment)
             defer { withExtendedLifetime(lock) {} }
-            let pullIsDue = state.withLock { isAsked || $0.times[table, default: SyncTimes()].pull <= world.uptime }
+            let pullIsDue = state.withLock { isDue || $0.times[table, default: SyncTimes()].pull <= world.uptime }
             let sending = push.map { RecordsPush(attachment: attachment, table: table, pusher: $0.pusher) }
-            try await sending?.reopen()
+            try await sending?.reopen(wakes: isDue)
             // Without versions the service cannot refuse a change that overwrites another's, so those are fetched first.
             let isBlind = attachment.planner.rules.versionPath == nil
             var isReached = true
@@ -232,7 +245,10 @@ final class RecordsWork: AgendaWork {
     func interrupt() { item.interrupt() }
 
     /// Ends the work, and waits for the run that is under way.
-    func end() async { await item.end() }
+    func end() async {
+        state.withLock { $0.network.take() }?.stop()
+        await item.end()
+    }
 }
 
 /// The times of the next runs of a table, as uptimes.

@@ -62,6 +62,19 @@ struct SettlingTests {
         #expect(sample.effects.repeated == 2)
     }
 
+    @Test func onlyTheServiceMakesAChangeWaitLongerThanTheApp() throws {
+        var sample = try PlannerSample(#"{"id":"r","a":1}"#)
+        try sample.set("a", "2")
+        for (outcome, isWoken) in [
+            (WriteOutcome.unknown, true), (.later(5_000), false), (.later(nil), true), (.signedOut, true),
+        ] {
+            try sample.answer(outcome)
+            let next = sample.row.writes[0].next
+            sample.planner.wake(&sample.row.writes[0], at: sample.moment.now)
+            #expect(sample.row.writes[0].next == (isWoken ? sample.moment.now : next))
+        }
+    }
+
     @Test func refusedContentGetsAnotherKey() throws {
         var sample = try PlannerSample(#"{"id":"r","rev":1,"a":1}"#) { $0.versionPath = ["rev"] }
         try sample.set("a", "2")

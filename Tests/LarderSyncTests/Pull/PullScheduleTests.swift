@@ -103,6 +103,19 @@ import Testing
         }
     }
 
+    @Test func recordsAreFetchedWhenThereIsANetworkAgain() throws {
+        try run { world, _, _, calls in
+            try await world.sleep(for: .seconds(1))
+            for count in 2...3 {
+                world.network = .offline
+                try await world.sleep(for: .seconds(100))
+                world.network = NetworkState(.online)
+                try await world.sleep(for: RecordsWork.spread + .seconds(1))
+                #expect(calls.withLock { $0.count } == count)
+            }
+        }
+    }
+
     @Test func failedFetchIsTriedAgainAfterGrowingPauses() throws {
         try run { world, app, _, _ in
             let times = Locked<[Duration]>([])

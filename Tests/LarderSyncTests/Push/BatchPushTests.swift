@@ -149,11 +149,15 @@ import Testing
         try run(Self.policy(#", "every": "5m""#), count: 1) { _, operations in
             Self.results(operations.map { _ in 200 })
         } _: { world, notes, calls in
+            // At the start, nothing waits.
+            try await world.sleep(for: .seconds(1))
+            #expect(calls.withLock { $0 } == [1])
+            try await notes.create(Note(id: "second", title: ""))
             try await world.sleep(for: .seconds(290))
-            #expect(calls.withLock { $0 } == [])
+            #expect(calls.withLock { $0 } == [1])
             try await notes.create(Note(id: "later", title: ""))
             try await world.sleep(for: .seconds(20))
-            #expect(calls.withLock { $0 } == [2])
+            #expect(calls.withLock { $0 } == [1, 2])
         }
     }
 

@@ -92,6 +92,34 @@ import Testing
         }
     }
 
+    @Test func heldChangeGoesAsSoonAsTheAppAsks() throws {
+        try run { service, world, _, notes in
+            service.fail(.status(401))
+            try await notes.create(Note(title: "held"))
+            try await world.sleep(for: .seconds(100))
+            #expect(service.calls.count == 1)
+            // The app has signed in.
+            try await notes.sync()
+            #expect(service.calls.count == 2)
+            #expect(try await notes.books().accepted == 1)
+        }
+    }
+
+    @Test func waitingChangeGoesWhenThereIsANetworkAgain() throws {
+        try run { service, world, _, notes in
+            service.fail(.lostCall, .lostCall, .lostCall, .lostCall, .lostCall)
+            try await notes.create(Note(title: "waits"))
+            // The next try would come two minutes after the last.
+            try await world.sleep(for: .seconds(70))
+            #expect(service.calls.count == 5)
+            world.network = .offline
+            try await world.sleep(for: .seconds(1))
+            world.network = NetworkState(.online)
+            try await world.sleep(for: RecordsWork.spread + .seconds(1))
+            #expect(service.calls.count == 6)
+        }
+    }
+
     @Test func changeDoesNotWaitForRecordsThatCannotBeFetched() throws {
         // Without versions, records are fetched before changes are sent.
         try run(Self.policy().replacing(#""version": "/v", "#, with: "")) { service, world, _, notes in
