@@ -129,7 +129,8 @@ struct RecordsPush: Sendable {
             let request = Request(table.resource, ["id": id], scope: table.scope, deadline: Self.longestCall)
             let record: JSONText?
             do {
-                let answer = try JSONText(try await attachment.context.fetch(request, onlyFrom: rules.source).payload.bytes)
+                let entry = try await attachment.context.fetch(request, onlyFrom: rules.source)
+                let answer = try JSONText(entry.payload.bytes)
                 guard answer.kind == .object, answer[rules.idPath]?.name.map({ Array($0.utf8) }) == Array(id.utf8)
                 else {
                     continue

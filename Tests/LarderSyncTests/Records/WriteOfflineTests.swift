@@ -5,6 +5,10 @@ import LarderSync
 import LarderSystem
 import Testing
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
 /// The example "Write offline" of README.
 private enum WriteOffline {
     struct Note: Codable, Sendable {
