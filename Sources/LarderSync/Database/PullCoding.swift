@@ -37,6 +37,7 @@ extension PullRun {
             ("cursor", cursor.map { JSONText(string: $0) }), ("hasStaleRows", JSONText(.bool(hasStaleRows))),
             ("isCandidateEarly", JSONText(.bool(isCandidateEarly))), ("isFull", JSONText(.bool(isFull))),
             ("landmark", landmark.map { JSONText(string: $0) }), ("pages", JSONText(Int64(pages))),
+            ("startedAt", JSONText(startedAt)), ("failures", failures == 0 ? nil : JSONText(Int64(failures))),
         ]
         return JSONText(object: members.compactMap { member in member.value.map { (member.name, $0) } })
     }
@@ -44,11 +45,12 @@ extension PullRun {
     fileprivate init?(_ text: JSONText) {
         guard let began = text["began"]?.integer, let isFull = text["isFull"]?.bool,
             let isCandidateEarly = text["isCandidateEarly"]?.bool, let hasStaleRows = text["hasStaleRows"]?.bool,
-            let pages = text["pages"]?.integer
+            let pages = text["pages"]?.integer, let startedAt = text["startedAt"]?.integer
         else { return nil }
         self.init(
-            began: began, isFull: isFull, cursor: text["cursor"]?.string, candidate: text["candidate"]?.string,
+            began: began, startedAt: startedAt, isFull: isFull, cursor: text["cursor"]?.string,
+            candidate: text["candidate"]?.string,
             isCandidateEarly: isCandidateEarly, hasStaleRows: hasStaleRows, landmark: text["landmark"]?.string,
-            pages: Int(clamping: pages))
+            pages: Int(clamping: pages), failures: Int(clamping: text["failures"]?.integer ?? 0))
     }
 }

@@ -26,6 +26,13 @@ extension RecordDecisions {
         try save(state)
     }
 
+    /// Notes that the service has refused to answer the next page.
+    func pageFailed() throws {
+        var state = try transaction.facts(of: number).pull
+        planner.pageFailed(&state)
+        try save(state)
+    }
+
     private func save(_ state: PullState) throws { try transaction.change(number) { $0.pull = state } }
 
     /// Merges a page: rows, deletions, and the position behind them. After the last page it ends the pull.

@@ -15,7 +15,8 @@ struct ClaimedWrite: Hashable, Sendable {
 }
 
 extension RecordDecisions {
-    /// Freezes the writes that can be sent now.
+    /// Freezes the writes that can be sent now: first those that were never tried, so that some that always fail delay no
+    /// others.
     ///
     /// - Parameters:
     ///   - count: the most writes.
@@ -23,12 +24,14 @@ extension RecordDecisions {
     /// - Returns: the writes, in the order in which they were made.
     func claim(most count: Int, size: Int = 2_000_000) throws -> [ClaimedWrite] {
         var (claimed, left): ([ClaimedWrite], Int) = ([], size)
-        for record in try waitingRecords() {
+        let waiting = try waitingRecords()
+        for (record, isFirstTry) in waiting.map({ ($0, true) }) + waiting.map({ ($0, false) }) {
             if claimed.count >= count || left <= 0 { break }
             let next = try decide(record: record) { row, moment, effects -> ClaimedWrite? in
                 planner.expire(&row, at: &moment, &effects)
                 guard case .send(let number) = planner.nextStep(of: row, at: moment.now),
-                    let place = row.writes.firstIndex(where: { $0.number == number })
+                    let place = row.writes.firstIndex(where: { $0.number == number }),
+                    (row.writes[place].tries == 0) == isFirstTry
                 else { return nil }
                 left -= row.writes[place].text.bytes.count
                 planner.claim(&row.writes[place], &effects)

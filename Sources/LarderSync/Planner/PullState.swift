@@ -11,9 +11,9 @@ struct PullState: Hashable, Sendable {
     var run: PullRun?
     /// The number of the last full pull.
     var generation: Int64 = 0
-    /// The time at which the last pull was complete, in milliseconds since 1970; nil if none was.
+    /// The time at which the last complete pull began, in milliseconds since 1970; nil if there was none.
     var completedAt: Int64?
-    /// The time at which the last full pull was complete; nil if none was.
+    /// The time at which the last complete full pull began; nil if there was none.
     var fullAt: Int64?
     /// The number of the full pull that would have deleted too much; nil if the last one did not.
     var suspected: Int64?
@@ -27,6 +27,8 @@ struct PullState: Hashable, Sendable {
 struct PullRun: Hashable, Sendable {
     /// The moment at which it began, among the answers of the service.
     var began: Int64
+    /// The time at which it began, in milliseconds since 1970.
+    var startedAt: Int64 = 0
     var isFull: Bool
     /// The cursor of the next page; nil for the first one.
     var cursor: String?
@@ -40,6 +42,8 @@ struct PullRun: Hashable, Sendable {
     var landmark: String?
     /// The number of pages so far.
     var pages = 0
+    /// The number of times that the service has refused to answer the next page.
+    var failures = 0
 }
 
 /// A page that was pulled and checked.

@@ -9,7 +9,8 @@ extension SyncPlanner {
     /// Begins a pull, or goes on with the one that a former process began. Call it just before a page is fetched.
     ///
     /// - Parameters:
-    ///   - isFull: whether everything is fetched. It is anyway if there is no position of this source.
+    ///   - isFull: whether everything is fetched. It is anyway if there is no position of this source, or if the last full
+    ///     pull missed so much that a second one must agree.
     ///   - edition: the edition of the policy.
     func beginPull(_ state: inout PullState, isFull: Bool = false, edition: Int = 1, at moment: inout SyncMoment) {
         let isOther = state.source != rules.source && !rules.formerSources.contains(state.source)
@@ -18,18 +19,32 @@ extension SyncPlanner {
             state.completedAt = nil
         }
         (state.source, state.edition) = (rules.source, edition)
-        let mustBeFull = isFull || state.position == nil
+        let mustBeFull = isFull || state.position == nil || state.suspected != nil
         if let run = state.run, run.isFull || !mustBeFull {
             // Before its first page, it begins only now: answers may have come since.
-            if run.pages == 0 { state.run?.began = moment.next() }
+            if run.pages == 0 {
+                state.run?.began = moment.next()
+                state.run?.startedAt = moment.now
+            }
             return
         }
         if mustBeFull { state.generation += 1 }
-        state.run = PullRun(began: moment.next(), isFull: mustBeFull)
+        state.run = PullRun(began: moment.next(), startedAt: moment.now, isFull: mustBeFull)
     }
 
     /// Gives up a pull, because the service does not know its position any more. The next one fetches everything.
     func positionExpired(_ state: inout PullState) { (state.run, state.position) = (nil, nil) }
+
+    /// The number of failures at one cursor after which a pull is given up.
+    static let mostFailures = 3
+
+    /// Notes that the service has refused to answer a page. After some, the pull is given up, because its cursor may lead
+    /// nowhere. The next one begins at the last position.
+    func pageFailed(_ state: inout PullState) {
+        guard var run = state.run else { return }
+        run.failures += 1
+        state.run = run.failures < Self.mostFailures ? run : nil
+    }
 
     /// Checks a page before any of it is merged.
     ///
@@ -59,6 +74,7 @@ extension SyncPlanner {
         }
         if staleRows > 0 { run.hasStaleRows = true }
         run.pages += 1
+        run.failures = 0
         run.cursor = page.next
         // At each power of two, so that the distance becomes as long as any circle.
         if run.pages & (run.pages - 1) == 0 { run.landmark = page.next }
@@ -169,8 +185,9 @@ extension SyncPlanner {
         guard let run = state.run else { return }
         // Rows that were not merged come again only from a position before the answers that they had missed.
         if let candidate = run.candidate, run.isCandidateEarly || !run.hasStaleRows { state.position = candidate }
-        state.completedAt = moment.now
-        if run.isFull { state.fullAt = moment.now }
+        // Changes during the pull may be missing, so it is as old as its beginning.
+        state.completedAt = run.startedAt
+        if run.isFull { state.fullAt = run.startedAt }
         state.run = nil
         switch sweep {
         case .suspicious: state.suspected = state.generation

@@ -27,6 +27,8 @@ struct SyncRules: Sendable {
     /// The source of the policy, and the earlier ones that gave the same data.
     var source = ""
     var formerSources: Set<String> = []
+    /// Whether records are fetched. If not, nothing else tells what an accepted write has made of its record.
+    var isPulled = true
     /// The waits between tries, in milliseconds.
     var backoff = BackoffRule()
     /// The time after which a write is not sent any more, in milliseconds; nil for never.

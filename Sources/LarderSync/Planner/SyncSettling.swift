@@ -145,6 +145,7 @@ extension SyncPlanner {
             // A pull that is under way may bring the record without the change, which stays on top of it.
             row.writes[place].status = .accepted(at: now)
             if let version, !isOlder { row.version = version }
+            if !rules.isPulled { foldAccepted(into: &row) }
             // The writes after it were made on top of it, and stay so.
             return
         }

@@ -56,8 +56,15 @@ struct JSONPages: Sendable {
             }
         }
         if let tombstone {
-            page.deleted += page.records.filter { $0[tombstone]?.bool == true }.compactMap { $0[id]?.name }
-            page.records.removeAll { $0[tombstone]?.bool == true }
+            // In a list of changes, the last one of a record decides.
+            var isDeleted: [[UInt8]: Bool] = [:]
+            for record in page.records {
+                if let name = record[id]?.name { isDeleted[Array(name.utf8)] = record[tombstone]?.bool == true }
+            }
+            page.deleted += isDeleted.filter(\.value).keys.map { String(decoding: $0, as: UTF8.self) }.sorted()
+            page.records.removeAll { record in
+                record[tombstone]?.bool == true || record[id]?.name.map { isDeleted[Array($0.utf8)] == true } == true
+            }
         }
         page.next = try mark(next, in: answer)
         page.epoch = try mark(epoch, in: answer)

@@ -19,7 +19,7 @@ struct SortedPage: Sendable {
         page = PulledPage(records: [], next: pulled.next, position: pulled.position, epoch: pulled.epoch)
         for record in pulled.records {
             guard record.kind == .object, record.bytes.count <= Self.longestRecord, let idText = record[rules.idPath],
-                let id = idText.name, !id.isEmpty, id.utf8.count <= Self.longestMark
+                let id = idText.name, !id.isEmpty, id.utf8.count <= Self.longestMark, !TemporaryID.isOne(id)
             else {
                 bad.append(record)
                 continue
@@ -27,7 +27,9 @@ struct SortedPage: Sendable {
             page.records.append(PulledRecord(id: id, idText: idText, record: record))
         }
         let present = pulled.deleted.isEmpty ? RecordIDs() : RecordIDs(page.records.map(\.id))
-        page.deleted = pulled.deleted.filter { $0.utf8.count <= Self.longestMark && !present.contains($0) }
+        page.deleted = pulled.deleted.filter {
+            $0.utf8.count <= Self.longestMark && !present.contains($0) && !TemporaryID.isOne($0)
+        }
         if bad.count * 2 > pulled.records.count {
             throw .malformed("\(bad.count) of \(pulled.records.count) records have no id, or are no objects")
         }

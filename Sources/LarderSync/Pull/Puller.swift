@@ -33,6 +33,8 @@ public struct PullQuestion: Sendable {
     public let id: JSONPointer
     /// The place of the time of the last change in a record: the setting `updatedAt` of the section; nil if records have none.
     public let updatedAt: JSONPointer?
+    /// The time by the device's clock, which may be wrong.
+    public let now: Timestamp
     let answer: @Sendable (Parameters) async throws -> Entry
 
     /// Returns the answer of the policy's origin to a request with these parameters, in the name of the account.

@@ -18,16 +18,21 @@ struct RecordsPull: Sendable {
         // Everything is fetched once more at most.
         var isSecond = false
         while state.run != nil {
-            do { state = try await nextPage(state) } catch let error where startsOver(error, state) {
-                try await change { try $0.positionExpired() }
-                if isSecond { throw Self.described(error) }
-                isSecond = true
-                state = try await begin(isFull: true)
-            } catch {
-                if let refusal = error as? PullRefusal, refusal != .temporaryID {
-                    try await change { try $0.abandonPull() }
+            do { state = try await nextPage(state) } catch {
+                let end = end(error, state)
+                try await change { decisions in
+                    switch end {
+                    case .goesOn: break
+                    case .failed: try decisions.pageFailed()
+                    case .cursor: try decisions.abandonPull()
+                    case .position: try decisions.positionExpired()
+                    }
                 }
-                throw Self.described(error)
+                guard end == .cursor && !(error is PullRefusal) || end == .position, !isSecond else {
+                    throw Self.described(error)
+                }
+                isSecond = true
+                state = try await begin(isFull: end == .position || state.run?.isFull == true)
             }
         }
     }
@@ -57,7 +62,8 @@ struct RecordsPull: Sendable {
         let (context, table) = (attachment.context, table)
         return PullQuestion(
             position: state.run?.isFull == true ? nil : state.position, cursor: state.run?.cursor, limit: plan.limit,
-            account: table.scope, id: JSONPointer(steps: rules.idPath), updatedAt: attachment.updatedAt
+            account: table.scope, id: JSONPointer(steps: rules.idPath), updatedAt: attachment.updatedAt,
+            now: attachment.world.now
         ) { parameters in
             try await context.fetch(
                 Request(table.resource, parameters, scope: table.scope, deadline: Self.longestCall),
@@ -76,13 +82,28 @@ struct RecordsPull: Sendable {
 
     // MARK: Errors
 
-    /// Returns whether a pull begins anew after an error: its position or cursor leads nowhere.
-    private func startsOver(_ error: any Error, _ state: PullState) -> Bool {
+    /// The consequences of an error for a pull.
+    private enum End {
+        /// It goes on at the same page.
+        case goesOn
+        /// The same, a few times.
+        case failed
+        /// The cursor leads nowhere: it begins at the last position.
+        case cursor
+        /// The position leads nowhere: everything is fetched.
+        case position
+    }
+
+    private func end(_ error: any Error, _ state: PullState) -> End {
         switch error {
-        case PullError.positionExpired, PullRefusal.epochChanged: true
-        // A cursor that a former process got may have expired.
-        case let error as LoadError: state.run?.cursor != nil && error.status.map(Self.refusals.contains) == true
-        default: false
+        case PullError.positionExpired, PullRefusal.epochChanged: return .position
+        case is PullRefusal: return .cursor
+        case is PullError: return .failed
+        case let error as LoadError:
+            guard state.run?.cursor != nil, let status = error.status else { return .goesOn }
+            // A cursor that a former process got may have expired.
+            return Self.refusals.contains(status) ? .cursor : .failed
+        default: return .goesOn
         }
     }
 
@@ -120,7 +141,9 @@ extension RecordDecisions {
     /// Returns the milliseconds since everything was fetched.
     fileprivate func timeSinceFullPull() throws -> Int64 {
         let last = try transaction.facts(of: number).pull.fullAt ?? .min
-        return transaction.moment.now.subtractingReportingOverflow(last).overflow ? .max : transaction.moment.now - last
+        let (time, isOver) = transaction.moment.now.subtractingReportingOverflow(last)
+        // A time in the future is that of a wrong clock.
+        return isOver || time < 0 ? .max : time
     }
 
     /// Keeps records that make no sense for a while, so that their sender can be shown them.

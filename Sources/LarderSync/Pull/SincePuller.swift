@@ -48,10 +48,10 @@ struct SincePuller: Puller {
     /// Returns the time from which the next pull begins; nil if the page tells none.
     private func position(after page: PullPage, _ answer: JSONText, _ question: PullQuestion) throws -> String? {
         if let serverTime {
-            guard let time = answer[serverTime], let text = earlier(time) else {
-                throw PullError.malformed("there is no time at '\(serverTime)'")
-            }
-            return text
+            if let time = answer[serverTime], let text = earlier(time) { return text }
+            // Only the first page must tell it.
+            if question.cursor != nil { return nil }
+            throw PullError.malformed("there is no time at '\(serverTime)'")
         }
         guard let updatedAt = question.updatedAt else { return nil }
         let times = page.records.compactMap { record -> (time: Int64, text: JSONText)? in
@@ -59,12 +59,14 @@ struct SincePuller: Puller {
             return (time, text)
         }
         // Nothing has changed: the next pull begins where this one did.
-        return times.max { $0.time < $1.time }.flatMap { earlier($0.text) } ?? question.position
+        return times.max { $0.time < $1.time }.flatMap { earlier($0.text, latest: question.now) } ?? question.position
     }
 
     /// Returns a time less the overlap, as the service writes times; nil if it is none.
-    private func earlier(_ text: JSONText) -> String? {
+    ///
+    /// - Parameter latest: the time that it cannot be after. One record whose time is wrong must not hide all later changes.
+    private func earlier(_ text: JSONText, latest: Timestamp? = nil) -> String? {
         guard let format = StampFormat(of: text), let time = format.time(text) else { return nil }
-        return format.text(time - overlap.milliseconds).name
+        return format.text(min(time, latest?.milliseconds ?? time) - overlap.milliseconds).name
     }
 }

@@ -42,6 +42,8 @@ struct TokenPuller: Puller {
     func page(_ question: PullQuestion) async throws -> PullPage {
         var (page, answer) = try await ask(question)
         guard let next = try pages.mark(token, in: answer) else {
+            // Many services give it on the last page only.
+            if more == nil, page.next != nil { return page }
             throw PullError.malformed("there is no token at '\(token)'")
         }
         if let more {

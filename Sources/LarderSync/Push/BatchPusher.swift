@@ -63,7 +63,10 @@ struct BatchPusher: Pusher {
             let status = answer.status ?? 200
             switch outcomes.statuses.meaning(of: status, for: .create) {
             case .signedOut: return changes.map { _ in .signedOut }
-            case .rejected where isJSON: return changes.map { _ in .rejected(status: status) }
+            case .rejected where isJSON:
+                // One change may be the cause, so it is looked for by halves.
+                if changes.count > 1 { throw PushError.tooLarge }
+                return [.rejected(status: status)]
             case .later:
                 return changes.map { _ in .later(answer.retryAfter?.milliseconds) }
             default: return changes.map { _ in .unknown }

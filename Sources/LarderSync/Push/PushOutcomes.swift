@@ -34,7 +34,7 @@ struct PushOutcomes: Sendable {
         case .accepted: return isJSON ? accepted(change, body) : .unknown
         case .later: return .later(pause)
         case .signedOut: return .signedOut
-        case .gone: return .conflictWithDeletion
+        case .gone: return isJSON ? .conflictWithDeletion : .unknown
         case .conflict:
             guard let conflictRecord, let record = body?[conflictRecord], hasID(record, of: change) else {
                 return .conflictWithoutRecord

@@ -22,31 +22,35 @@ struct RecordsPush: Sendable {
     func run() async throws -> Bool {
         // The changes whose records could not be looked up. A former run may have left some, too.
         var failed: Set<Int64> = []
+        try await lookUp(except: &failed)
         while true {
             try Task.checkCancellation()
-            try await lookUp(except: &failed)
             let most = pusher.most * pusher.parallel
-            let claimed = try await change { try $0.claim(most: most, size: Self.mostBytes * pusher.parallel) }
+            // The rules of the source that the changes were claimed for. A reload may change them meanwhile.
+            let (rules, claimed) = try await change { decisions in
+                (decisions.planner.rules, try decisions.claim(most: most, size: Self.mostBytes * pusher.parallel))
+            }
             if claimed.isEmpty { return true }
-            let outcomes = await send(claimed)
+            let outcomes = await send(claimed, by: rules)
             try await change { decisions in
                 for (write, outcome) in zip(claimed, outcomes) { try decisions.settle(outcome, of: write) }
             }
             // The service cannot be reached, or nobody is signed in: a try of each other change would not help.
             if outcomes.allSatisfy(\.isWithoutAnswer) { return false }
+            if outcomes.contains(.conflictWithoutRecord) { try await lookUp(except: &failed) }
         }
     }
 
     // MARK: Calls
 
     /// Returns the outcomes of changes, which are sent in calls that run at the same time.
-    private func send(_ claimed: [ClaimedWrite]) async -> [WriteOutcome] {
+    private func send(_ claimed: [ClaimedWrite], by rules: SyncRules) async -> [WriteOutcome] {
         let calls = stride(from: 0, to: claimed.count, by: pusher.most).map { start in
             Array(claimed[start..<min(start + pusher.most, claimed.count)])
         }
-        if calls.count == 1 { return await outcomes(of: calls[0]) }
+        if calls.count == 1 { return await outcomes(of: calls[0], by: rules) }
         let works = calls.map { call in
-            AwaitableWork(in: attachment.world) { await outcomes(of: call) }
+            AwaitableWork(in: attachment.world) { await outcomes(of: call, by: rules) }
         }
         var found: [WriteOutcome] = []
         for (work, call) in zip(works, calls) {
@@ -56,16 +60,15 @@ struct RecordsPush: Sendable {
     }
 
     /// Returns the outcomes of the changes of one call, or of more calls if it is too large.
-    private func outcomes(of claimed: [ClaimedWrite]) async -> [WriteOutcome] {
-        let rules = attachment.planner.rules
+    private func outcomes(of claimed: [ClaimedWrite], by rules: SyncRules) async -> [WriteOutcome] {
         // A temporary id never leaves the device.
         let changes = claimed.map { PushedChange($0, by: rules) }
-        if let place = changes.firstIndex(where: \.hasTemporaryID), claimed.count == 1 || changes[place].hasTemporaryID
-        {
+        if changes.contains(where: \.hasTemporaryID) {
             let sound = claimed.indices.filter { !changes[$0].hasTemporaryID }
             var found = claimed.map { _ in WriteOutcome.later(nil) }
             if sound.isEmpty { return found }
-            for (place, outcome) in zip(sound, await outcomes(of: sound.map { claimed[$0] })) { found[place] = outcome }
+            let others = await outcomes(of: sound.map { claimed[$0] }, by: rules)
+            for (place, outcome) in zip(sound, others) { found[place] = outcome }
             return found
         }
         do {
@@ -76,7 +79,8 @@ struct RecordsPush: Sendable {
         } catch PushError.tooLarge {
             if claimed.count == 1 { return [.rejected(status: 413)] }
             let middle = claimed.count / 2
-            return await outcomes(of: Array(claimed[..<middle])) + outcomes(of: Array(claimed[middle...]))
+            return await outcomes(of: Array(claimed[..<middle]), by: rules)
+                + outcomes(of: Array(claimed[middle...]), by: rules)
         } catch let error as LoadError where error.code == .notSignedIn {
             return claimed.map { _ in .signedOut }
         } catch let error as LoadError where error.status != nil {
@@ -101,7 +105,8 @@ struct RecordsPush: Sendable {
                 return PushAnswer(
                     status: metadata?.status, fields: metadata?.fields ?? [:], body: loaded.value, retryAfter: nil)
             } catch let error as LoadError {
-                guard let status = error.status else { throw error }
+                // A failed sign-in and a cut body are no answers of the service to the change.
+                guard error.code != .notSignedIn, let status = error.status, status >= 400 else { throw error }
                 return PushAnswer(
                     status: status, fields: error.reply?.fields ?? [:], body: error.reply?.body ?? Data(),
                     retryAfter: error.retryAfter)
@@ -117,12 +122,12 @@ struct RecordsPush: Sendable {
     /// Looks up the records of changes that were refused by an answer without the record.
     private func lookUp(except failed: inout Set<Int64>) async throws {
         let known = failed
-        let needed = try await change { decisions in
-            try decisions.nextSteps().compactMap { id, step in
+        let (rules, needed) = try await change { decisions in
+            let needed = try decisions.nextSteps().compactMap { id, step in
                 if case .lookUp(let number) = step, !known.contains(number) { (id: id, number: number) } else { nil }
             }
+            return (decisions.planner.rules, needed)
         }
-        let rules = attachment.planner.rules
         for (id, number) in needed {
             try Task.checkCancellation()
             failed.insert(number)
@@ -136,7 +141,7 @@ struct RecordsPush: Sendable {
                     continue
                 }
                 record = answer
-            } catch let error as LoadError where error.status == 404 || error.status == 410 {
+            } catch let error as LoadError where error.code == .answer && [404, 410].contains(error.status) {
                 record = nil
             } catch is LoadError { continue } catch is JSONText.Mistake { continue }
             try await change { decisions in

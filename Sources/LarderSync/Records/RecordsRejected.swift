@@ -96,6 +96,8 @@ extension RecordWriter {
             if present != nil { try part.write(.delete, id: letter.id) }
             return nil
         }
+        // The letter of the create, which this one followed, has its change in the record.
+        if present == nil, letter.write.kind == .update, letter.reason == .needsRejected { return nil }
         guard let wanted = present.map({ letter.write.patched($0) }) ?? letter.shown else { return nil }
         let known = try records.coding.decode(wanted)
         var value = known

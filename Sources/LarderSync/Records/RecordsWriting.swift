@@ -39,10 +39,7 @@ extension Pantry {
                     let writer = RecordWriter(self, transaction, for: accounts)
                     return (try transaction.runningApp { try body(writer) }, writer.changedParts)
                 }
-                for part in changed {
-                    part.attachment.remember(part)
-                    part.attachment.work?.changed(part.table)
-                }
+                for part in changed { part.attachment.remember(part) }
                 return result
             } catch let failure as AppFailure { throw failure.error }
         }

@@ -50,7 +50,11 @@ final class RecordsAttachment: AnsweringAttachment {
         }
         subscriptions = [
             database.use(context.resource),
-            database.changes.add { [changes] in changes.send($0) },
+            database.changes.add { [changes, weak work] table in
+                changes.send(table)
+                // Also the sending of another resource's record can free changes.
+                if let table, table.resource.utf8.elementsEqual(context.resource.utf8) { work?.changed(table) }
+            },
             database.damages.add {
                 context.tell(
                     .recordsDamaged,
@@ -82,6 +86,7 @@ final class RecordsAttachment: AnsweringAttachment {
     var planner: SyncPlanner {
         var rules = rules
         outbox.apply(to: &rules)
+        rules.isPulled = work.map { $0.pullInterval != nil } ?? true
         // Without an origin there is one source, which has no mark.
         let marks = (try? context.ownResource?.sourceMarks) ?? []
         (rules.source, rules.formerSources) = (marks.first ?? "", Set(marks.dropFirst()))

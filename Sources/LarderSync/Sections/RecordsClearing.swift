@@ -30,6 +30,7 @@ extension RecordsAttachment {
             { try clear(isCleared, of: database, discardingUnsent) }
             try database.file.removeAside()
         }
+        work?.forget(isCleared)
     }
 
     private func clear(

@@ -90,10 +90,12 @@ struct RecordsLoader: Loader {
             throw LoadError(.notCached, "it is not known whether there is such a record")
         }
         // A record that only the user has made has no age.
-        if record.receivedAt != nil { try checkAge(since: record.receivedAt, call) }
-        call.trail.note("records", .record)
         let pull = try await attachment.reading { try $0.facts(of: table).pull }
-        return answer(record.shown, receivedAt: record.receivedAt, pull, fellBack: fellBack)
+        // A complete pull has told whether it has changed since.
+        let received = record.receivedAt.map { max($0, completedAt(pull) ?? $0) }
+        if received != nil { try checkAge(since: received, call) }
+        call.trail.note("records", .record)
+        return answer(record.shown, receivedAt: received, pull, fellBack: fellBack)
     }
 
     private func list(of table: RecordTable, _ call: Call, fellBack: Bool) async throws -> Loaded<Entry> {
@@ -103,11 +105,14 @@ struct RecordsLoader: Loader {
         if stored.count > Self.mostRecords {
             throw LoadError(.failed, "there are more than \(Self.mostRecords) records; ask for them by queries")
         }
-        try checkAge(since: pull.completedAt, call)
+        try checkAge(since: completedAt(pull), call)
         call.trail.note("records", .list(stored.count, isComplete: attachment.isComplete(pull)))
         let text = JSONText(list: stored.map(\.shown))
-        return answer(text, receivedAt: pull.completedAt, pull, fellBack: fellBack)
+        return answer(text, receivedAt: completedAt(pull), pull, fellBack: fellBack)
     }
+
+    /// The time of the last complete pull of the present source; nil if there was none.
+    private func completedAt(_ pull: PullState) -> Int64? { attachment.isComplete(pull) ? pull.completedAt : nil }
 
     /// Returns whether the user has deleted a record.
     private func isDeletedHere(_ id: String, of table: RecordTable) async throws -> Bool {

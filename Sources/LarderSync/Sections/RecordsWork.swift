@@ -103,21 +103,40 @@ final class RecordsWork: AgendaWork {
             return (state.asked, state.isDue, waiting.map(\.key))
         }
         let present = presentTable.map { [$0] } ?? []
-        let others = asked.union(waiting).subtracting(present).sorted { ($0.scope ?? "") < ($1.scope ?? "") }
+        // A former process may have left changes of any account.
+        let unsent = isDue && push != nil ? await unsentTables() : []
+        let others = asked.union(waiting).union(unsent).subtracting(present)
+            .sorted { ($0.scope ?? "") < ($1.scope ?? "") }
         for table in present + others {
-            let result = await run(table, isDue: isDue || asked.contains(table))
-            state.withLock { $0.results[table] = result }
+            let isAsked = asked.contains(table)
+            // Another account is only sent to, unless somebody asks: it may have been cleared.
+            let isPulled = isAsked || present.contains(table)
+            let result = await run(table, isDue: isDue || isAsked, isPulled: isPulled)
+            if isDue || isAsked { state.withLock { $0.results[table] = result } }
         }
     }
 
-    /// - Parameter isDue: whether nothing waits for its time, except as the service has asked.
-    private func run(_ table: RecordTable, isDue: Bool) async -> Result<Void, any Error> {
+    /// Returns the accounts of this resource with unsent changes.
+    private func unsentTables() async -> [RecordTable] {
+        guard let attachment = state.withLock({ $0.attachment }) else { return [] }
+        let resource = context.resource
+        let facts = try? await attachment.reading { try $0.reading { try TableFacts.all($0) } }
+        return (facts ?? []).filter { $0.table.resource.utf8.elementsEqual(resource.utf8) && $0.books.pending > 0 }
+            .map(\.table)
+    }
+
+    /// - Parameters:
+    ///   - isDue: whether nothing waits for its time, except as the service has asked.
+    ///   - isPulled: whether records are fetched, too.
+    private func run(_ table: RecordTable, isDue: Bool, isPulled: Bool) async -> Result<Void, any Error> {
         guard let attachment = state.withLock({ $0.attachment }) else { return .failure(CancellationError()) }
         var pause = SyncTimes.firstWait
         do {
             let lock = try await lock(attachment)
             defer { withExtendedLifetime(lock) {} }
-            let pullIsDue = state.withLock { isDue || $0.times[table, default: SyncTimes()].pull <= world.uptime }
+            let pullIsDue = state.withLock {
+                isPulled && (isDue || $0.times[table, default: SyncTimes()].pull <= world.uptime)
+            }
             let sending = push.map { RecordsPush(attachment: attachment, table: table, pusher: $0.pusher) }
             try await sending?.reopen(wakes: isDue)
             // Without versions the service cannot refuse a change that overwrites another's, so those are fetched first.
@@ -138,10 +157,16 @@ final class RecordsWork: AgendaWork {
             await postpone(table, attachment, after: error, pause: pause)
             if !(error is CancellationError) {
                 context.count(.failedSyncRuns)
-                context.tell(.recordsNotSynced, "the records could not be brought together with the service: \(error)")
+                let text = Self.text(error)
+                context.tell(.recordsNotSynced, "the records could not be brought together with the service: \(text)")
             }
             return .failure(error)
         }
+    }
+
+    /// Returns the text of an error, without that of a foreign one, which may have secrets in it.
+    private static func text(_ error: any Error) -> String {
+        error is RecordError || error is LoadError ? "\(error)" : LoadError.name(of: error)
     }
 
     private func fetch(_ table: RecordTable, by plan: PullPlan, _ attachment: RecordsAttachment) async throws {
@@ -176,6 +201,8 @@ final class RecordsWork: AgendaWork {
         of table: RecordTable, _ attachment: RecordsAttachment, _ pause: Duration?
     ) async throws {
         guard let push else { return }
+        // A change that is made from now on plans its own run.
+        state.withLock { $0.times[table, default: SyncTimes()].push = nil }
         let (wait, held) = try await attachment.changing(table, .process) { decisions in
             (try decisions.nextWait(pause: pause), try decisions.heldRecords())
         }
@@ -186,7 +213,8 @@ final class RecordsWork: AgendaWork {
         if isNew { attachment.database.events.send(SyncEvent(heldRecords: held, of: table)) }
         state.withLock { state in
             let next = wait.map { world.uptime + max(push.every, .milliseconds($0)) }
-            state.times[table, default: SyncTimes()].push = next
+            let known = state.times[table]?.push
+            state.times[table, default: SyncTimes()].push = [known, next].compactMap(\.self).min()
         }
     }
 
@@ -226,11 +254,23 @@ final class RecordsWork: AgendaWork {
             state.asked.insert(table)
             state.results[table] = nil
         }
-        guard await item.runNow() else {
+        while true {
+            guard await item.runNow() else {
+                try Task.checkCancellation()
+                throw RecordError(.unavailable, Self.reason(item.unmet))
+            }
+            // A run that was under way already may have fetched nothing.
+            if let result = state.withLock({ $0.results[table] }) { return try result.get() }
             try Task.checkCancellation()
-            throw RecordError(.unavailable, Self.reason(item.unmet))
         }
-        try state.withLock { $0.results[table] }?.get()
+    }
+
+    /// Forgets accounts that were cleared.
+    func forget(_ isCleared: (RecordTable) -> Bool) {
+        state.withLock { state in
+            state.times = state.times.filter { !isCleared($0.key) }
+            state.held = state.held.filter { !isCleared($0.key) }
+        }
     }
 
     private static func reason(_ unmet: AgendaConditions.Unmet?) -> String {
@@ -275,8 +315,8 @@ private struct SyncTimes {
 extension RecordsWork.State {
     /// Returns the uptime of the next run; nil if it is due at once.
     fileprivate func nextRun(of present: RecordTable, hasPull: Bool) -> Duration? {
-        let own = times[present]
-        let pulls = hasPull ? own?.pull ?? .zero : nil
+        guard let own = times[present] else { return nil }
+        let pulls = hasPull ? own.pull : nil
         return ([pulls] + times.values.map(\.push)).compactMap(\.self).min() ?? .seconds(86_400 * 365)
     }
 }
@@ -295,9 +335,9 @@ extension RecordDecisions {
         let others = steps.compactMap { step -> Int64? in
             switch step {
             case .send: pause.map { waits.isEmpty ? $0.milliseconds : nil } ?? 1
-            // Its record could not be looked up.
-            case .lookUp: SyncTimes.firstWait.milliseconds
-            case .wait, .rest, .sending, .needs, .ask, .otherSource: nil
+            // Its record could not be looked up, or its outcome could not be kept.
+            case .lookUp, .sending: SyncTimes.firstWait.milliseconds
+            case .wait, .rest, .needs, .ask, .otherSource: nil
             }
         }
         return (waits + others).min()

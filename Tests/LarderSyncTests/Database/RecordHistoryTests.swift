@@ -240,12 +240,14 @@ private final class RecordHistory {
             let waiting = model.rows.values.filter { !$0.writes.isEmpty }
                 .sorted { ($0.writes.map(\.number).min() ?? 0) < ($1.writes.map(\.number).min() ?? 0) }
             var count = 0
-            for row in waiting where count < 2 {
+            // Writes that were never tried come first.
+            for (row, isFirstTry) in waiting.map({ ($0, true) }) + waiting.map({ ($0, false) }) where count < 2 {
                 let planner = model.planner
                 model.decide(row.id, &moment) { row, moment, effects in
                     planner.expire(&row, at: &moment, &effects)
                     guard case .send(let number) = planner.nextStep(of: row, at: moment.now),
-                        let place = row.writes.firstIndex(where: { $0.number == number })
+                        let place = row.writes.firstIndex(where: { $0.number == number }),
+                        (row.writes[place].tries == 0) == isFirstTry
                     else { return }
                     planner.claim(&row.writes[place], &effects)
                     count += 1

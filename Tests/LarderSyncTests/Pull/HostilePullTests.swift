@@ -126,12 +126,27 @@ import Testing
         }
     }
 
-    @Test func temporaryIDOfAnotherRecordIsRefused() throws {
+    @Test func recordWithATemporaryIDIsSetAside() throws {
         let temporary = TemporaryID.make { 7 }
         try run { _, _ in
             Self.page(["a", temporary])
         } _: { notes, _ in
-            try await expectRefusal(notes)
+            try await notes.sync()
+            #expect(try await notes.count(Query()) == 2)
+        }
+    }
+
+    @Test func cursorThatIsNeverAnsweredIsGivenUp() throws {
+        let firstPages = Locked(0)
+        try run { _, parameters in
+            if parameters["cursor"] != nil { throw LoadError.status(500) }
+            firstPages.withLock { $0 += 1 }
+            return Self.page(["a"], next: "2")
+        } _: { notes, _ in
+            for tries in 1...6 {
+                await #expect(throws: (any Error).self) { try await notes.sync() }
+                #expect(firstPages.withLock { $0 } == (tries + SyncPlanner.mostFailures - 1) / SyncPlanner.mostFailures)
+            }
         }
     }
 

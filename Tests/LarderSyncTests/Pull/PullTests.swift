@@ -113,6 +113,66 @@ final class NotesService: Sendable {
         }
     }
 
+    @Test func secondFullPullDecidesAboutManyMissingRecords() throws {
+        try run(Self.token) { service, _, _, notes in
+            for number in 0..<30 { service.change("n\(number)", "\(number)") }
+            try await notes.sync()
+            for number in 0..<25 { service.change("n\(number)", nil) }
+            service.state.withLock { $0.oldestToken = .max }
+            try await notes.sync()
+            #expect(try await notes.count(Query()) == 30)
+            service.state.withLock { $0.oldestToken = 0 }
+            try await notes.sync()
+            #expect(try await notes.count(Query()) == 5)
+        }
+    }
+
+    @Test func recordWithAWrongTimeHidesNoLaterChanges() throws {
+        let policy = Self.policy(#"{ "use": "since", "items": "/notes" }"#, #", "updatedAt": "/at""#)
+        try run(policy) { _, app, _, notes in
+            let times = Locked<[Int64?]>([])
+            app.service.withLock {
+                $0 = { request in
+                    times.withLock { $0.append(request.parameters["since"].flatMap { Int64($0) }) }
+                    return #"{ "notes": [{ "id": "a", "title": "t", "at": 4102444800000 }] }"#
+                }
+            }
+            try await notes.sync()
+            let now = app.world.now.milliseconds
+            try await notes.sync()
+            let since = try #require(times.withLock { $0 }.last ?? nil)
+            #expect(since <= now)
+        }
+    }
+
+    @Test func unchangedRecordIsAsYoungAsTheLastPull() throws {
+        try run(Self.since) { service, app, pantry, notes in
+            service.change("a", "1")
+            try await notes.sync()
+            try await app.world.sleep(for: .seconds(3_000))
+            try await notes.sync()
+            let loaded = try await pantry.resource("notes").load(["id": "a"], noOlderThan: .seconds(100))
+            #expect(loaded.age.map { $0 < .seconds(100) } == true)
+        }
+    }
+
+    @Test func lastChangeInAListOfChangesDecides() throws {
+        let policy = Self.policy(#"{ "use": "all", "items": "/notes", "tombstone": "/gone" }"#)
+        try run(policy) { _, app, _, notes in
+            app.service.withLock {
+                $0 = { _ in
+                    """
+                    { "notes": [{ "id": "a", "title": "1" }, { "id": "b", "gone": true }, { "id": "a", "gone": true },
+                      { "id": "b", "title": "2" }] }
+                    """
+                }
+            }
+            try await notes.sync()
+            #expect(try await notes.get("a") == .absent)
+            #expect(try await notes.get("b").record?.value.title == "2")
+        }
+    }
+
     @Test func recordsThatAreMissingInAllWereDeleted() throws {
         try run(Self.all) { service, _, _, notes in
             service.change("a", "1")

@@ -65,6 +65,30 @@ import Testing
         }
     }
 
+    @Test func refusalOfACallIsThatOfOneChange() throws {
+        try run(count: 5) { _, operations in
+            if operations.contains(where: { $0["id"]?.string == "n3" }) { throw LoadError.status(400) }
+            return Self.results(operations.map { _ in 200 })
+        } _: { world, notes, _ in
+            try await world.sleep(for: .seconds(1))
+            #expect(try await notes.books().accepted == 4)
+            #expect(try await notes.books().rejected == 1)
+        }
+    }
+
+    @Test func acceptedChangesLeaveTheQueueAlsoWithoutAPuller() throws {
+        try run(count: 3) { _, operations in
+            Self.results(operations.map { _ in 200 })
+        } _: { world, notes, _ in
+            try await world.sleep(for: .seconds(1))
+            let count = try await notes.attachment().reading { database in
+                try database.reading { try $0.first("SELECT count(*) FROM outbox") { $0.integer(0) } }
+            }
+            #expect(count == 0)
+            #expect(try await notes.count(Query()) == 3)
+        }
+    }
+
     @Test func eachChangeHasItsOwnResult() throws {
         try run(count: 5) { call, operations in
             Self.results(call == 1 ? [200, 422, 500, 201, 401] : operations.map { _ in 200 })

@@ -24,7 +24,13 @@ import Testing
         try simulated.run(leaving: .anything) { world in
             let (service, app) = (RestService(), try RecordsApp(in: world))
             app.service.withLock { $0 = { try service.answer($0) } }
-            app.changes.withLock { $0 = { try service.change($0, $1) } }
+            app.changes.withLock {
+                $0 = { method, request in
+                    let answer = Result { try service.change(method, request) }
+                    try await world.sleep(for: service.state.withLock { $0.delay })
+                    return try answer.get()
+                }
+            }
             let pantry = try await app.pantry(["notes": policy])
             let notes = pantry.records("notes", of: Note.self)
             try await notes.sync()
@@ -89,6 +95,43 @@ import Testing
             #expect(service.calls[0] == service.calls[1])
             #expect(service.state.withLock { $0.notes.count } == 1)
             #expect(try await notes.books().accepted == 1)
+        }
+    }
+
+    @Test(arguments: [
+        LoadError(.notSignedIn, "the token has expired", status: 400), LoadError(.failed, "cut", status: 200),
+    ])
+    func errorThatIsNoAnswerToAChangeKeepsIt(_ error: LoadError) throws {
+        try run { service, world, pantry, notes in
+            service.state.withLock { $0.errors = [error] }
+            try await notes.create(Note(title: "kept"))
+            try await world.sleep(for: .seconds(0.5))
+            #expect(service.calls.count == 1)
+            #expect(try await notes.books().pending == 1)
+            try await notes.sync()
+            #expect(service.note("s1")?["title"]?.string == "kept")
+        }
+    }
+
+    @Test func changesThatAlwaysFailDelayNoOthers() throws {
+        try run { service, world, _, notes in
+            service.state.withLock { $0.failing = "bad" }
+            for _ in 0..<9 { try await notes.create(Note(title: "bad")) }
+            try await notes.create(Note(title: "good"))
+            try await world.sleep(for: .seconds(10))
+            #expect(service.state.withLock { $0.notes.values.map { $0.text["title"]?.string } } == ["good"])
+        }
+    }
+
+    @Test func askingForASyncDuringASendFetchesAsWell() throws {
+        try run { service, world, _, notes in
+            service.state.withLock { $0.delay = .seconds(5) }
+            try await notes.create(Note(title: "slow"))
+            try await world.sleep(for: .seconds(1))
+            #expect(service.calls.count == 1)
+            try service.set("a", #"{"id":"a","title":"new"}"#)
+            try await notes.sync()
+            #expect(try await notes.get("a").record?.value.title == "new")
         }
     }
 

@@ -24,6 +24,12 @@ final class RestService: Sendable {
         var troubles: [Trouble] = []
         /// Whether the list of all notes cannot be fetched.
         var hasNoList = false
+        /// The errors of the next calls.
+        var errors: [LoadError] = []
+        /// The title of notes whose changes always fail.
+        var failing: String?
+        /// The time that a change takes.
+        var delay = Duration.zero
     }
 
     /// The troubles that a call may have.
@@ -76,6 +82,8 @@ final class RestService: Sendable {
             let key = request.fields["Idempotency-Key"]
             let body = String(decoding: request.body ?? Data(), as: UTF8.self)
             state.calls.append(Call(method: method, id: id, key: key, body: body))
+            if !state.errors.isEmpty { throw state.errors.removeFirst() }
+            if let failing = state.failing, body.contains(failing) { throw LoadError.status(500) }
             let trouble = state.troubles.isEmpty ? nil : state.troubles.removeFirst()
             switch trouble {
             case .status(let status): throw LoadError.status(status)
