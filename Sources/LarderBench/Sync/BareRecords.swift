@@ -10,7 +10,7 @@ final class BareRecords: @unchecked Sendable {
     private var next = 0
 
     /// Creates a database in a folder.
-    init(in folder: TemporaryFolder) throws {
+    init(in folder: TemporaryFolder, survivesPowerCuts: Bool = true) throws {
         let path = folder.path + "/bare.sqlite"
         try Disk.create(path, with: UnsafeRawBufferPointer(start: nil, count: 0))
         connection = try SQLiteConnection(path)
@@ -23,7 +23,7 @@ final class BareRecords: @unchecked Sendable {
             CREATE INDEX by_time ON records(json_extract(body, '$.updatedAt') DESC);
             CREATE INDEX by_owner ON records(json_extract(body, '$.owner'), json_extract(body, '$.title'));
             """)
-        try connection.survivePowerCuts(true)
+        try connection.survivePowerCuts(survivesPowerCuts)
     }
 
     /// Writes records, some of them in each transaction.
