@@ -54,7 +54,7 @@ final class LoaderGraph: Sendable {
             access: origin, isAccepted: policy.origin?.originTraits.acceptsSends == true, meter: meter)
         fetcher = Fetcher(
             access: origin, resource: policy.resource, account: policy.account, revision: meter.revision,
-            sourceMarks: sourceMarks)
+            checkSource: { [sourceMarks] in try sourceMarks.check($0) })
         invalidates = policy.origin?.originTraits.invalidates
         self.storeAccess = storeAccess
         self.places = places

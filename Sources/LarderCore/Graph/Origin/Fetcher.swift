@@ -5,14 +5,15 @@ struct Fetcher: Sendable {
     /// Returns the account that is the scope of requests without one; nil if the origin does not sign its calls.
     let account: (@Sendable () -> String?)?
     let revision: String
-    let sourceMarks: SourceMarks
+    /// Makes sure that the origin has a mark: see ``Resource/sourceMarks``.
+    let checkSource: @Sendable (_ mark: String?) throws -> Void
 
     /// Returns the origin's answer.
     ///
     /// - Parameter source: the mark that the origin must have; nil for any.
     /// - Throws: ``LoadError``; `CancellationError` if the task is cancelled.
     func fetch(_ request: Request, onlyFrom source: String?) async throws -> Entry {
-        try sourceMarks.check(source)
+        try checkSource(source)
         guard request.key.resource == resource else { throw LoadError.otherResource }
         let call = Call(request.owned(by: account))
         do {
