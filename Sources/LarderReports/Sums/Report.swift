@@ -25,7 +25,7 @@ public struct Report: Sendable {
         var inFlight = 0
         /// The number of processes with a plugin's level at each value.
         var levels: [Level: [String: Int]] = [:]
-        /// The values of the plugins' gauges, of all processes that run together: see ``Gauge``.
+        /// The values of the plugins' gauges, of all processes that run together: see `Gauge` of LarderCore.
         public internal(set) var gauges: [Gauge: Double] = [:]
         /// The revisions compared: first each with the one before it, then the others.
         var comparisons: [RevisionComparison] = []
