@@ -87,7 +87,7 @@ extension RecordDecisions {
         return records
     }
 
-    // MARK: What the app decides
+    // MARK: Decisions of the app
 
     /// Takes back a write that was never sent.
     ///

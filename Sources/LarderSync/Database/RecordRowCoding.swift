@@ -185,7 +185,8 @@ extension SQLiteConnection {
     }
 
     /// Writes a pulled record that nothing waits for: inserts it, or replaces the base of the one that exists, unless that
-    /// was told by an answer after the pull began, or something is shown in its place. It has the same result as the planner's merge of a record without writes.
+    /// was told by an answer after the pull began, or something is shown in its place. It has the same result as the planner's
+    /// merge of a record without writes.
     ///
     /// - Parameter began: the moment at which the pull began.
     /// - Returns: whether it was written.

@@ -8,6 +8,9 @@ struct PushTemplate: Sendable, Hashable {
         case record, changes, added, removed, before, id, version, key, kind, madeAt, operations
     }
 
+    /// All placeholders, for messages.
+    static let names = Placeholder.allCases.map { "{\($0.rawValue)}" }.joined(separator: ", ")
+
     /// The template as JSON.
     let json: JSON
 

@@ -42,15 +42,15 @@ extension SettingType where Value == RestCall {
 extension SettingType where Value == PushTemplate {
     /// JSON with placeholders.
     static var pushTemplate: SettingType<PushTemplate> {
-        let names = PushTemplate.Placeholder.allCases.map { "{\($0.rawValue)}" }.joined(separator: ", ")
-        return SettingType(
-            "template", expectation: "JSON with the placeholders \(names)", schema: true, example: "{record}",
+        SettingType(
+            "template", expectation: "JSON with the placeholders \(PushTemplate.names)", schema: true,
+            example: "{record}",
             show: { $0.json.text(indented: false) },
             read: { node, reading in
                 let template = PushTemplate(json: node.json)
                 if let unknown = template.unknown.first {
                     reading.report(
-                        "'\(unknown)' is no placeholder", at: node.position, expected: "one of \(names)")
+                        "'\(unknown)' is no placeholder", at: node.position, expected: "one of \(PushTemplate.names)")
                     return nil
                 }
                 return template
@@ -78,6 +78,12 @@ extension SettingType where Value == [String: String] {
                 for member in members {
                     guard let text = member.value.string else {
                         reading.reject(member.value, expected: "a text")
+                        return nil
+                    }
+                    if let unknown = PushTemplate(json: .string(text)).unknown.first {
+                        reading.report(
+                            "'\(unknown)' is no placeholder", at: member.value.position,
+                            expected: "one of \(PushTemplate.names)")
                         return nil
                     }
                     texts[member.name] = text

@@ -21,8 +21,7 @@ final class RecordsAttachment: AnsweringAttachment {
     private let indexes: [[IndexField]]
     let edition: Int
     let context: SectionContext
-    /// The work that brings the records together with the service; nil if the policy has
-    /// neither `pull` nor `push`.
+    /// The work that brings the records together with the service; nil if the policy has neither `pull` nor `push`.
     let work: RecordsWork?
     private let state: Locked<State>
     /// The changes of the database, until this is closed.

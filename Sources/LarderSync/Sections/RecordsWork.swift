@@ -334,10 +334,12 @@ extension RecordDecisions {
         let waits = steps.compactMap { if case .wait(_, let until) = $0 { max(1, until - now) } else { nil } }
         let others = steps.compactMap { step -> Int64? in
             switch step {
-            case .send: pause.map { waits.isEmpty ? $0.milliseconds : nil } ?? 1
+            case .send:
+                guard let pause else { return 1 }
+                return waits.isEmpty ? pause.milliseconds : nil
             // Its record could not be looked up, or its outcome could not be kept.
-            case .lookUp, .sending: SyncTimes.firstWait.milliseconds
-            case .wait, .rest, .needs, .ask, .otherSource: nil
+            case .lookUp, .sending: return SyncTimes.firstWait.milliseconds
+            case .wait, .rest, .needs, .ask, .otherSource: return nil
             }
         }
         return (waits + others).min()

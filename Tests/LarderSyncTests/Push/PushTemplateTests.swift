@@ -1,4 +1,5 @@
 import Larder
+import LarderSimulation
 import Testing
 
 @testable import LarderSync
@@ -38,6 +39,19 @@ import Testing
     @Test func memberWithoutAValueIsLeftOut() {
         #expect(filled(["v": "{version}", "k": "{key}"]) == #"{"k":"k1"}"#)
         #expect(filled(["{version}"]) == "[null]")
+    }
+
+    @Test(arguments: ["fields", "parameters"]) func unknownPlaceholderIsRefusedByThePolicy(_ place: String) throws {
+        try SimulatedWorld(seed: 1).run(leaving: .anything) { world in
+            let app = try RecordsApp(in: world)
+            func policy(_ placeholder: String) -> String {
+                RestPushTests.policy().replacing(
+                    #""push": "rest""#,
+                    with: #""push": { "use": "rest", "update": { "\#(place)": { "v": "\#(placeholder)" } } }"#)
+            }
+            try await app.pantry(["notes": policy("{version}")]).close()
+            await #expect(throws: PolicyError.self) { try await app.pantry(["notes": policy("{verison}")]) }
+        }
     }
 
     @Test func unknownPlaceholderIsFound() {

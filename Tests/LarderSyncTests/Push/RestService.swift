@@ -112,14 +112,14 @@ final class RestService: Sendable {
             answer = note.shownText
         case "PATCH":
             guard let id, let known = state.notes[id] else { throw LoadError.status(404) }
-            try Self.check(request, known.version, known.text)
+            try Self.check(request, at: known.version, of: known.text)
             let changes = try JSONText(body.utf8).members.map { ([$0.name], $0.value.kind == .null ? nil : $0.value) }
             let text = known.text.setting(changes + [(["v"], JSONText(.int(known.version + 1)))])
             state.notes[id] = (text, known.version + 1)
             answer = text.shownText
         case "DELETE":
             guard let id, let known = state.notes[id] else { throw LoadError.status(404) }
-            try Self.check(request, known.version, known.text)
+            try Self.check(request, at: known.version, of: known.text)
             state.notes[id] = nil
         default: throw LoadError.status(405)
         }
@@ -130,7 +130,7 @@ final class RestService: Sendable {
         return answer
     }
 
-    private static func check(_ request: Request, _ version: Int, _ note: JSONText) throws {
+    private static func check(_ request: Request, at version: Int, of note: JSONText) throws {
         guard let expected = request.fields["If-Match"], expected != String(version) else { return }
         throw LoadError.status(412, reply: Reply(status: 412, body: Data(note.bytes)))
     }

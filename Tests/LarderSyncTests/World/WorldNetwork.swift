@@ -90,13 +90,13 @@ final class WorldNetwork: Sendable {
         case .fails: throw LoadError.status(503)
         case .losesAnswer, .doubles, .garbles, nil: break
         }
-        let answer = Result { try self.answer(call, source, device) }
+        let answer = Result { try self.answer(call, from: source, to: device) }
         note("\(name) arrives: \((try? answer.get()).map { String(decoding: $0, as: UTF8.self) } ?? "refused")")
         if case .doubles = trouble {
             base.spawn { [self] in
                 try? await base.sleep(for: there * 3 + .seconds(20))
                 note("\(name) arrives again")
-                _ = try? self.answer(call, source, device)
+                _ = try? self.answer(call, from: source, to: device)
             }
         }
         try? await base.sleep(for: back)
@@ -114,7 +114,7 @@ final class WorldNetwork: Sendable {
         return try answer.get()
     }
 
-    private func answer(_ call: Call, _ source: String, _ device: Int) throws -> Data {
+    private func answer(_ call: Call, from source: String, to device: Int) throws -> Data {
         try state.withLock { state in
             var service = state.services[source] ?? WorldService()
             defer { state.services[source] = service }
