@@ -1,9 +1,11 @@
+import Larder
 import LarderFoundation
 #if canImport(Glibc) || canImport(Musl)
     import LarderSystem
     import Synchronization
 
-    /// A server on the loopback interface that answers each request with its path and 1,000 more bytes.
+    /// A server on the loopback interface that answers each request with its path and 1,000 more bytes, and a batch of changes
+    /// with as many results.
     ///
     /// `@unchecked Sendable`: nothing is changed but the counter, which is atomic.
     final class EchoServer: @unchecked Sendable {
@@ -56,8 +58,10 @@ import LarderFoundation
                 guard count > 0 else { return }
                 waiting += buffer[..<count]
                 while let end = Self.endOfHead(waiting) {
-                    let answer = answer(waiting[..<end])
-                    waiting.removeFirst(end)
+                    let length = Self.bodyLength(String(decoding: waiting[..<end], as: UTF8.self))
+                    if waiting.count < end + length { break }
+                    let answer = answer(waiting[..<end], waiting[end..<(end + length)])
+                    waiting.removeFirst(end + length)
                     guard send(connection, answer, answer.count, Int32(MSG_NOSIGNAL)) == answer.count else { return }
                 }
             }
@@ -72,14 +76,32 @@ import LarderFoundation
             return nil
         }
 
-        private func answer(_ request: ArraySlice<UInt8>) -> [UInt8] {
+        private static func bodyLength(_ head: String) -> Int {
+            let field = head.split(separator: "\r\n").first { $0.lowercased().hasPrefix("content-length:") }
+            return field.flatMap { Int($0.drop { $0 != ":" }.dropFirst().drop { $0 == " " }) } ?? 0
+        }
+
+        private func answer(_ request: ArraySlice<UInt8>, _ sent: ArraySlice<UInt8>) -> [UInt8] {
+            if let changes = try? JSONText(sent)["operations"]?.items.count {
+                return Self.answer(Self.results(changes), type: "application/json")
+            }
             let path = request.drop { $0 != UInt8(ascii: "/") }.prefix { $0 != UInt8(ascii: " ") }
             let isCount = path.elementsEqual(Self.countPath.utf8)
             let total = isCount ? served.load(ordering: .relaxed) : served.add(1, ordering: .relaxed).newValue
             let body = isCount ? Array("\(total)".utf8) : path + [UInt8(ascii: " ")] + filling
+            return Self.answer(body, type: "text/plain")
+        }
+
+        /// The answer to a batch of changes that are all accepted.
+        static func results(_ changes: Int) -> [UInt8] {
+            let results = [String](repeating: #"{"code":200}"#, count: changes).joined(separator: ",")
+            return Array("{\"results\":[\(results)]}".utf8)
+        }
+
+        private static func answer(_ body: [UInt8], type: String) -> [UInt8] {
             let head = """
                 HTTP/1.1 200 OK\r
-                Content-Type: text/plain\r
+                Content-Type: \(type)\r
                 ETag: "1"\r
                 Cache-Control: max-age=60\r
                 Content-Length: \(body.count)\r

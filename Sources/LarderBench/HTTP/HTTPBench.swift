@@ -109,7 +109,7 @@
         private static func openDescriptors() -> Int { (try? Disk.list("/proc/self/fd").count) ?? 0 }
 
         /// The server in a process of its own, so that it takes no time and no descriptors of this one.
-        private final class ServerProcess {
+        final class ServerProcess {
             let url: String
             private let process = Process()
             private let input = Pipe()
@@ -128,7 +128,7 @@
             deinit { try? input.fileHandleForWriting.close() }
 
             /// The number of requests that the server has answered.
-            func requests(_ curl: BareCurl) throws -> Int {
+            fileprivate func requests(_ curl: BareCurl) throws -> Int {
                 let text = String(decoding: try curl.get(url + EchoServer.countPath), as: UTF8.self)
                 guard let count = Int(text) else { throw Failure(description: "the server did not count its requests") }
                 return count

@@ -38,8 +38,8 @@ final class BareRecords: @unchecked Sendable {
                         .text(String(decoding: record.bytes, as: UTF8.self)))
                 }
             }
-            // As the database of records does, and SQLite itself unless a program counts its pages.
-            if connection.logPages > 1_000 { try connection.run("PRAGMA wal_checkpoint(TRUNCATE)") }
+            // As the database of records does.
+            if connection.logPages > 4_000 { try connection.run("PRAGMA wal_checkpoint(TRUNCATE)") }
         }
     }
 

@@ -17,7 +17,9 @@ enum SyncBench {
         if isWanted("sync query") { figures += try await queries(harness, count: isQuick ? 10_000 : 100_000) }
         if isWanted("sync observe") { figures += try await observing() }
         if isWanted("sync pull") { figures += try await SyncTrips.pull(isQuick ? 10_000 : 100_000) }
-        if isWanted("sync drain") { figures += try await SyncTrips.drain(isQuick ? 1_000 : 10_000) }
+        #if canImport(Glibc) || canImport(Musl)
+            if isWanted("sync drain") { figures += try await SyncTrips.drain(isQuick ? 1_000 : 10_000) }
+        #endif
         if isWanted("sync reopen") { figures += try await reopening(isQuick ? 100_000 : 1_000_000) }
         return figures
     }

@@ -40,8 +40,9 @@ final class RecordDatabase: Sendable {
     /// The most bytes of a row: a record as the service sent it and as the user sees it together, or a write.
     static let longestRow = 64_000_000
 
-    /// The numbers of pages from which the write-ahead log is copied, and is emptied although readers may have to wait.
-    private static let logPages = (usual: 1_000, most: 16_000)
+    /// The numbers of pages from which the write-ahead log is copied, and is emptied although readers may have to wait. In
+    /// a long log, the pages of indexes that a pull changes again and again are copied once.
+    private static let logPages = (usual: 4_000, most: 16_000)
 
     /// - Parameters:
     ///   - path: the path of the file.

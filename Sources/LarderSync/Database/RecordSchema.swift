@@ -17,7 +17,9 @@ extension SQLiteSchema {
     ///
     /// The seals are checksums of a row. So damage is noticed wherever it is.
     static let records = SQLiteSchema(
-        application: 0x4C61_7300, tables: recordTables, indexPrefix: RecordIndexes.prefix
+        application: 0x4C61_7300, tables: recordTables, indexPrefix: RecordIndexes.prefix,
+        // A pull of any size stays below 16 MB with its writing and its reading connection.
+        cachedKilobytes: 4_096
     ) { connection in
         let seal = TableFacts.wholeSeal(1)
         try connection.run("INSERT INTO tables VALUES(0, '', NULL, 1, '', '', '', ?)", .integer(seal))

@@ -11,6 +11,7 @@ public struct SQLiteSchema: Sendable {
     private let migrations: [Migration]
     private let fill: Migration
     private let indexPrefix: String?
+    private let cachedKilobytes: Int
 
     /// Whether the program makes indexes while it runs, which may contain functions.
     var hasOwnIndexes: Bool { indexPrefix != nil }
@@ -29,16 +30,18 @@ public struct SQLiteSchema: Sendable {
     ///     in them. The database is damaged if there is anything else in it, or one of them is missing. So no column is
     ///     `UNIQUE`, which makes an index without a statement: write `CREATE UNIQUE INDEX`.
     ///   - indexPrefix: the beginning of the names of indexes that may be there, too, and are not `UNIQUE`; nil for none.
+    ///   - cachedKilobytes: the size of the pages that a connection keeps in memory.
     ///   - migrations: the steps from version 1 to 2, from 2 to 3, and so on. The version of the schema is one more than their
     ///     number. Afterwards the tables must be those that `tables` makes, to the letter, so a table that gets a column is
     ///     made anew.
     ///   - fill: writes the first rows of a new database.
     public init(
-        application: Int32, tables: String, indexPrefix: String? = nil, migrations: [Migration] = [],
-        fill: @escaping Migration = { _ in }
+        application: Int32, tables: String, indexPrefix: String? = nil, cachedKilobytes: Int = 8_192,
+        migrations: [Migration] = [], fill: @escaping Migration = { _ in }
     ) {
         self.application = Int64(application)
         (self.tables, self.indexPrefix, self.migrations, self.fill) = (tables, indexPrefix, migrations, fill)
+        self.cachedKilobytes = cachedKilobytes
         let statements = tables.split(separator: ";").map { $0.drop { $0.isWhitespace } }.filter { !$0.isEmpty }
         // SQLite makes this one itself.
         let sequence = tables.contains("AUTOINCREMENT") ? ["CREATE TABLE sqlite_sequence(name,seq)"] : []
@@ -92,7 +95,7 @@ public struct SQLiteSchema: Sendable {
         }
         try connection.run("PRAGMA journal_size_limit=4194304")
         try connection.run("PRAGMA secure_delete=FAST")
-        try connection.run("PRAGMA cache_size=-8192")
+        try connection.run("PRAGMA cache_size=-\(cachedKilobytes)")
         try connection.run("PRAGMA fullfsync=ON")
         if found == version { return }
         try connection.transaction {
