@@ -177,9 +177,12 @@ public struct SectionTraits: Traits {
     /// `strategy` nor `validators`, `store` and `fallbacks`. State it whatever the settings are, because the schema for
     /// editors must know it without them.
     public var answersLoads = false
-    /// The name of another section without which it has no effect; nil if it works alone. A policy with this section and
-    /// without that one is an error.
-    public var needsSection: String?
+    /// The settings that have an effect only together with another section, each with the name of that section. A policy that
+    /// sets one of them without the section is an error.
+    public var needsSection: [String: String] = [:]
+    /// The settings that have no effect together with another section, each with the name of that section. A policy that sets
+    /// one of them beside the section is an error.
+    public var excludedBySection: [String: String] = [:]
     /// Whether its attachment limits the work for which no user waits: see ``Attachment/permits(_:on:)``.
     public var limitsBackgroundWork = false
     /// The settings that contradict each other.

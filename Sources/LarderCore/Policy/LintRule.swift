@@ -56,13 +56,21 @@ package struct LintRule: Sendable {
             [policy.origin, policy.strategy, policy.store].compactMap { $0 } + policy.around + policy.validators
             + policy.fallbacks + policy.sections
         parts.forEach(check)
+        let names = Set(policy.sections.map(\.plugin.name))
         for section in policy.sections {
-            guard let needed = section.sectionTraits.needsSection,
-                !policy.sections.contains(where: { $0.plugin.name == needed })
-            else { continue }
-            rule.report(
-                "'\(section.plugin.name)' has no effect without the section '\(needed)'", about: section, reading,
-                expected: "the section '\(needed)', or no '\(section.plugin.name)'")
+            let traits = section.sectionTraits
+            for (setting, needed) in traits.needsSection.sorted(by: { $0.key < $1.key })
+            where section.node[setting] != nil && !names.contains(needed) {
+                rule.report(
+                    "'\(setting)' has no effect without the section '\(needed)'", about: section, setting: setting, reading,
+                    expected: "the section '\(needed)', or no '\(setting)'")
+            }
+            for (setting, other) in traits.excludedBySection.sorted(by: { $0.key < $1.key })
+            where section.node[setting] != nil && names.contains(other) {
+                rule.report(
+                    "'\(setting)' has no effect beside the section '\(other)'", about: section, setting: setting, reading,
+                    expected: "no '\(setting)'")
+            }
         }
     }
 

@@ -16,7 +16,7 @@ struct ClaimedWrite: Hashable, Sendable {
 
 extension RecordDecisions {
     /// Freezes the writes that can be sent now: first those that were never tried, so that some that always fail delay no
-    /// others.
+    /// others. Of each line, the first one.
     ///
     /// - Parameters:
     ///   - count: the most writes.
@@ -24,25 +24,43 @@ extension RecordDecisions {
     /// - Returns: the writes, in the order in which they were made.
     func claim(most count: Int, size: Int = 2_000_000) throws -> [ClaimedWrite] {
         var (claimed, left): ([ClaimedWrite], Int) = ([], size)
-        let waiting = try waitingRecords()
-        for (record, isFirstTry) in waiting.map({ ($0, true) }) + waiting.map({ ($0, false) }) {
-            if claimed.count >= count || left <= 0 { break }
-            let next = try decide(record: record) { row, moment, effects -> ClaimedWrite? in
-                planner.expire(&row, at: &moment, &effects)
-                guard case .send(let number) = planner.nextStep(of: row, at: moment.now),
-                    let place = row.writes.firstIndex(where: { $0.number == number }),
-                    (row.writes[place].tries == 0) == isFirstTry
-                else { return nil }
-                left -= row.writes[place].text.bytes.count
-                planner.claim(&row.writes[place], &effects)
-                let upTo = row.writes[...place].reduce(row.base) { $1.applied(to: $0) }
-                return ClaimedWrite(
-                    record: row.number, id: row.id, idText: row.idText, version: row.version, write: row.writes[place],
-                    shown: upTo?.setting(planner.rules.idPath, to: row.idText))
+        // In a line, a write that always fails delays the others.
+        for pass in planner.rules.order == .ofRecords ? [.firstTries, .others] : [ClaimPass.all] {
+            var lines = SendLines(planner.rules.order)
+            try eachWaiting { record in
+                let next = try decide(record: record) { row, moment, effects -> ClaimedWrite? in
+                    planner.expire(&row, at: &moment, &effects)
+                    let step = planner.nextStep(of: row, at: moment.now)
+                    guard lines.enter(row, as: step), case .send(let number) = step,
+                        let place = row.writes.firstIndex(where: { $0.number == number }),
+                        pass.includes(row.writes[place])
+                    else { return nil }
+                    left -= row.writes[place].text.bytes.count
+                    planner.claim(&row.writes[place], &effects)
+                    let upTo = row.writes[...place].reduce(row.base) { $1.applied(to: $0) }
+                    return ClaimedWrite(
+                        record: row.number, id: row.id, idText: row.idText, version: row.version,
+                        write: row.writes[place], shown: upTo?.setting(planner.rules.idPath, to: row.idText))
+                }
+                if let write = next.flatMap({ $0 }) { claimed.append(write) }
+                return claimed.count < count && left > 0 && !lines.areAllTaken
             }
-            if let write = next.flatMap({ $0 }) { claimed.append(write) }
+            if claimed.count >= count || left <= 0 { break }
         }
         return claimed
+    }
+
+    /// The writes among which a look at the queue chooses.
+    private enum ClaimPass {
+        case firstTries, others, all
+
+        func includes(_ write: QueuedWrite) -> Bool {
+            switch self {
+            case .firstTries: write.tries == 0
+            case .others: write.tries > 0
+            case .all: true
+            }
+        }
     }
 
     /// Settles a write that was sent.
@@ -66,26 +84,53 @@ extension RecordDecisions {
         }
     }
 
-    /// Returns what happens next with each record that waits, in the order of their writes.
+    /// Returns what happens next with each record that waits, in the order of their writes. Those that wait for others in their
+    /// line are left out.
     func nextSteps() throws -> [(id: String, step: NextStep)] {
-        try waitingRecords().compactMap { record in
-            try transaction.row(number: record, of: number).map {
-                ($0.id, planner.nextStep(of: $0, at: transaction.moment.now))
-            }
+        var (steps, lines): ([(id: String, step: NextStep)], SendLines) = ([], SendLines(planner.rules.order))
+        try eachWaiting { record in
+            guard let row = try transaction.row(number: record, of: number) else { return true }
+            let step = planner.nextStep(of: row, at: transaction.moment.now)
+            if lines.enter(row, as: step) { steps.append((row.id, step)) }
+            return !lines.areAllTaken
         }
+        return steps
     }
 
     /// Returns the numbers of the records with writes, in the order of their first writes.
     func waitingRecords() throws -> [Int64] {
         var records: [Int64] = []
-        try transaction.connection.each(
-            "SELECT record FROM outbox WHERE t=? GROUP BY record ORDER BY min(n)", .integer(number)
-        ) { row in
-            records.append(row.integer(0))
+        try eachWaiting { record in
+            records.append(record)
             return true
         }
         return records
     }
+
+    /// Calls a function with the number of each record with writes, in the order of their first writes. It may change them.
+    ///
+    /// - Parameter body: returns whether it wants the next one.
+    private func eachWaiting(_ body: (Int64) throws -> Bool) throws {
+        var (known, last): (Set<Int64>, Int64) = ([], .min)
+        while true {
+            var found: [Int64] = []
+            try transaction.connection.each(
+                "SELECT n, record FROM outbox WHERE t=? AND n>? ORDER BY n LIMIT \(Self.mostAtOnce)", .integer(number),
+                .integer(last)
+            ) { row in
+                last = row.integer(0)
+                found.append(row.integer(1))
+                return true
+            }
+            for record in found where known.insert(record).inserted {
+                if try !body(record) { return }
+            }
+            if found.count < Self.mostAtOnce { return }
+        }
+    }
+
+    /// The number of writes that are looked up at once.
+    private static let mostAtOnce = 500
 
     // MARK: Decisions of the app
 

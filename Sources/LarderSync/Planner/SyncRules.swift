@@ -29,6 +29,10 @@ struct SyncRules: Sendable {
     var formerSources: Set<String> = []
     /// Whether records are fetched. If not, nothing else tells what an accepted write has made of its record.
     var isPulled = true
+    /// Whether records go when the service has accepted them, because they are no more than changes.
+    var forgetsAccepted = false
+    /// The order in which changes of different records are sent.
+    var order = SendOrder.ofRecords
     /// The waits between tries, in milliseconds.
     var backoff = BackoffRule()
     /// The time after which a write is not sent any more, in milliseconds; nil for never.
@@ -45,6 +49,41 @@ struct SyncRules: Sendable {
 
     /// Returns whether a write may be sent to the present source.
     func isSent(_ write: QueuedWrite) -> Bool { write.source == source || formerSources.contains(write.source) }
+}
+
+/// The order in which writes of different records are sent.
+enum SendOrder: Hashable, Sendable {
+    /// No record waits for another one.
+    case ofRecords
+    /// Records are sent one after the other, in the order in which they were made.
+    case inLine
+    /// So are those that have the same value at this place.
+    case inLines([String])
+}
+
+/// The lines of those waiting records that were looked at already.
+struct SendLines {
+    let order: SendOrder
+    private var taken: Set<JSONText> = []
+
+    init(_ order: SendOrder) { self.order = order }
+
+    /// Whether every further record waits for one that was looked at.
+    var areAllTaken: Bool { order == .inLine && !taken.isEmpty }
+
+    /// Returns whether no record that was looked at stands before this one, and puts it into its line.
+    mutating func enter(_ row: RecordRow, as step: NextStep) -> Bool {
+        switch step {
+        // They are sent when the app or the policy says so, and until then as if they were not there.
+        case .otherSource, .rest: return true
+        case .send, .wait, .sending, .lookUp, .needs, .ask: break
+        }
+        switch order {
+        case .ofRecords: return true
+        case .inLine: return taken.insert(.null).inserted
+        case .inLines(let path): return taken.insert(row.first?.content?[path] ?? .null).inserted
+        }
+    }
 }
 
 /// The waits after failed tries of a write.

@@ -93,7 +93,9 @@ extension SyncPlanner {
     /// Puts the writes that the service accepted before a moment into the base.
     func foldAccepted(into row: inout RecordRow, before moment: Int64 = .max) {
         while let write = row.writes.first, case .accepted(let at) = write.status, at < moment {
-            if !write.baseMayHaveIt {
+            if rules.forgetsAccepted {
+                row.base = nil
+            } else if !write.baseMayHaveIt {
                 row.base = write.applied(to: row.base)?.setting(rules.idPath, to: row.idText)
             }
             row.writes.removeFirst()

@@ -88,6 +88,8 @@ public struct PushCall: Sendable {
     let statuses: PushStatuses
     /// The place of the id in a record.
     let idPath: [String]
+    /// The mark of the source that the changes were made for.
+    let source: String
     let answer: @Sendable (Parameters, _ method: String, Fields, _ body: Data?) async throws -> PushAnswer
 
     /// Sends a request to the policy's origin in the name of the account, and returns its answer, also one that refuses.

@@ -17,7 +17,7 @@ struct PushPlan: Sendable {
     let pusher: any Pusher
     let every: Duration
 
-    init(_ pusher: any Pusher, _ times: SettingValues<PushTimes>) { (self.pusher, every) = (pusher, times.every) }
+    init(_ pusher: any Pusher, every: Duration = .zero) { (self.pusher, self.every) = (pusher, every) }
 }
 
 extension Plugin {
@@ -34,7 +34,7 @@ extension Plugin {
     ) -> Plugin {
         .custom(.pusher, name, about, .group(PushTimes()), repeat each settings) {
             (context: Context, times: SettingValues<PushTimes>, values: repeat each Value) in
-            PushPlan(try make(context, repeat each values), times)
+            PushPlan(try make(context, repeat each values), every: times.every)
         }
     }
 

@@ -94,13 +94,12 @@ struct RecordsPush: Sendable {
 
     private func call(_ rules: SyncRules) -> PushCall {
         let (context, table) = (attachment.context, table)
-        return PushCall(account: table.scope, statuses: attachment.outbox.statuses, idPath: rules.idPath) {
+        return PushCall(account: table.scope, statuses: attachment.outbox.statuses, idPath: rules.idPath, source: rules.source) {
             parameters, method, fields, body in
-            guard let resource = context.ownResource else { throw CancellationError() }
             let request = Request(
                 table.resource, parameters, scope: table.scope, deadline: Self.longestCall, fields: fields, body: body)
             do {
-                let loaded = try await resource.send(request, method: method, onlyTo: rules.source)
+                let loaded = try await context.send(request, method: method, onlyTo: rules.source)
                 let metadata = loaded.metadata
                 return PushAnswer(
                     status: metadata?.status, fields: metadata?.fields ?? [:], body: loaded.value, retryAfter: nil)

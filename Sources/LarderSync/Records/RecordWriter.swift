@@ -120,7 +120,7 @@ public final class RecordWriter {
             let number = try transaction.number(of: table, idPath: attachment.planner.rules.idPath)
             try attachment.findStampFormat(in: number, transaction.connection)
             let decisions = try RecordDecisions(transaction, table, attachment.planner) { [pantry] table in
-                pantry.attachment(RecordsAttachment.self, of: table.resource)?.planner
+                pantry.resource(table.resource).recordsAttachment?.planner
             }
             return try RecordPart(of: table, decisions, by: attachment)
         }

@@ -109,8 +109,8 @@ extension Pantry {
     ///
     /// - Throws: ``RecordError`` if the resource has none.
     func recordsAttachment(_ name: String) throws(RecordError) -> RecordsAttachment {
-        guard let attachment = attachment(RecordsAttachment.self, of: name) else {
-            throw RecordError(.noRecords, "resource '\(name)' has no section 'records'")
+        guard let attachment = resource(name).recordsAttachment else {
+            throw RecordError(.noRecords, "resource '\(name)' has no section 'records' or 'outbox'")
         }
         return attachment
     }
@@ -122,7 +122,7 @@ struct PresentAccounts: Sendable {
     let tables: [String: Result<RecordTable, RecordError>]
 
     init(of pantry: Pantry) {
-        let names = pantry.resources.filter { pantry.attachment(RecordsAttachment.self, of: $0) != nil }
+        let names = pantry.resources.filter { pantry.resource($0).recordsAttachment != nil }
         tables = Dictionary(
             uniqueKeysWithValues: names.map { name in
                 (name, Result { () throws(RecordError) in try pantry.records(name).table() })

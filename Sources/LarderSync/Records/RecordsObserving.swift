@@ -20,7 +20,7 @@ extension Records {
             let observed = Observed(
                 coding: coding, table: try table(), selection: try query.selection(in: coding.format),
                 // The pantry must be able to end, so it is not kept.
-                present: { [weak pantry, name] in pantry?.attachment(RecordsAttachment.self, of: name) })
+                present: { [weak pantry, name] in pantry?.resource(name).recordsAttachment })
             let task = attachment.world.spawn {
                 await observed.follow(attachment, continuation)
                 continuation.finish()

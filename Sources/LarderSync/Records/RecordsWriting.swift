@@ -19,9 +19,9 @@ extension Pantry {
     public func write<Result: Sendable>(
         _ body: @escaping @Sendable (RecordWriter) throws -> Result
     ) async throws -> Result {
-        let attachments = resources.compactMap { attachment(RecordsAttachment.self, of: $0) }
+        let attachments = resources.compactMap { resource($0).recordsAttachment }
         guard let first = attachments.first else {
-            throw RecordError(.noRecords, "no resource has a section 'records'")
+            throw RecordError(.noRecords, "no resource has a section 'records' or 'outbox'")
         }
         let durability: RecordDatabase.Durability =
             attachments.contains { $0.outbox.durability == .power } ? .power : .process

@@ -71,7 +71,7 @@ extension Pantry {
     /// }
     /// ```
     public var syncEvents: AsyncStream<SyncEvent> {
-        let attachments = resources.compactMap { attachment(RecordsAttachment.self, of: $0) }
+        let attachments = resources.compactMap { resource($0).recordsAttachment }
         return attachments.first?.database.events.stream(most: 1_000) ?? AsyncStream { $0.finish() }
     }
 }

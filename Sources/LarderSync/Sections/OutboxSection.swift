@@ -27,6 +27,15 @@ struct OutboxSettings {
     let limit = Setting(
         "limit", .duration(.seconds(1) ... .forever), default: .seconds(900),
         help: "The longest wait; later tries begin a minute apart and double up to it. Tries never end")
+    let order = Setting(
+        "order", .list(of: .text), default: [],
+        help: "The parameters whose values tell which requests wait for each other; without any, all wait in one line")
+    let key = Setting(
+        "key", .text, default: "Idempotency-Key",
+        help: "The header field by which the service knows whether it has seen a request; \"\" if it knows none")
+    let onRead = Setting(
+        "onRead", .flag, default: false,
+        help: "Whether reading a record with an unsent change sends it at once, without waiting for its time")
     let retention = Setting(
         "retention", optional: .duration(.seconds(1) ... .forever),
         help: "The time after which a change is not sent any more, but kept as a letter; by default, never")
@@ -55,19 +64,22 @@ extension SettingType where Value == Int {
 }
 
 extension Plugin {
-    /// The section `outbox`: the queue of changes of records that wait for the service.
+    /// The section `outbox`: the queue of what waits for the service. Beside the section `records` that are changes of records.
+    /// Without it, they are the requests of `Resource.send`, which survive the end of the process.
     public static let outbox = Plugin.section(
-        "outbox", "Says how changes of records wait for the service.", .group(OutboxSettings()),
+        "outbox", "Keeps changes until the service has them, and says how they wait.", .group(OutboxSettings()),
+        counters: Counter.records, gauges: Gauge.records,
         traits: { settings in
             .with {
-                $0.needsSection = records.name
+                for name in ["merge", "gather", "onReject", "onRead"] { $0.needsSection[name] = records.name }
+                for name in ["order", "key"] { $0.excludedBySection[name] = records.name }
                 $0.contradictions = settings.contradictions
             }
         }
-    ) { _, settings in OutboxAttachment(rules: OutboxRules(settings)) }
+    ) { context, settings in try OutboxAttachment(OutboxRules(settings), context) }
 }
 
-/// How changes wait for the service.
+/// How changes and requests wait for the service.
 struct OutboxRules: Hashable, Sendable {
     var durability = RecordDatabase.Durability.power
     /// The most bytes of unsent changes of a resource and account, and the most changes.
@@ -79,6 +91,12 @@ struct OutboxRules: Hashable, Sendable {
     var retention: Int64?
     var onReject = SyncRules.OnReject.revert
     var statuses = PushStatuses()
+    /// The parameters that tell which requests wait for each other.
+    var order: [String] = []
+    /// The header field for the key of a request; nil if the service knows none.
+    var key: String?
+    /// Whether reading a record with an unsent change sends it at once.
+    var sendsOnRead = false
 
     init() {}
 
@@ -95,6 +113,8 @@ struct OutboxRules: Hashable, Sendable {
             retries: settings.retries, first: settings.backoff.milliseconds, factor: settings.factor,
             limit: settings.limit.milliseconds)
         retention = settings.retention?.milliseconds
+        (order, sendsOnRead) = (settings.order, settings.onRead)
+        key = settings.key.isEmpty ? nil : settings.key
         onReject = SyncRules.OnReject(rawValue: settings.onReject) ?? .revert
         statuses = PushStatuses(
             later: Set(settings.retry), signedOut: Set(settings.hold), conflict: Set(settings.conflict),
@@ -124,9 +144,4 @@ extension Duration {
         let (product, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000)
         return isTooLong ? .max : product + rest / 1_000_000_000_000_000
     }
-}
-
-/// The section `outbox` of a resource.
-struct OutboxAttachment: Attachment {
-    let rules: OutboxRules
 }

@@ -32,17 +32,24 @@ final class RecordsAttachment: AnsweringAttachment {
     private let clearings: ClearingPlace?
 
     /// - Throws: an error if the folder for what users wrote cannot be used.
-    init(_ settings: SettingValues<RecordsSettings>, _ context: SectionContext) throws {
+    convenience init(_ settings: SettingValues<RecordsSettings>, _ context: SectionContext) throws {
+        var plan = RecordsPlan(try settings.rules(in: context))
+        (plan.stampPath, plan.stampFormat) = (settings.updatedAt?.steps, settings.time.flatMap(StampFormat.init))
+        (plan.indexes, plan.edition) = (settings.indexes, settings.edition)
+        plan.pull = try settings.pull?.make(PullPlan.self, in: context)
+        plan.push = try settings.push?.make(PushPlan.self, in: context)
+        try self.init(plan, context)
+    }
+
+    /// - Throws: an error if the folder for what users wrote cannot be used.
+    init(_ plan: RecordsPlan, _ context: SectionContext) throws {
         self.context = context
-        (rules, stampPath) = (try settings.rules(in: context), settings.updatedAt?.steps)
-        (indexes, edition) = (settings.indexes, settings.edition)
-        let plans = (
-            try settings.pull?.make(PullPlan.self, in: context), try settings.push?.make(PushPlan.self, in: context)
-        )
-        work = plans.0 == nil && plans.1 == nil ? nil : RecordsWork(pull: plans.0, push: plans.1, in: context)
+        (rules, stampPath, indexes, edition) = (plan.rules, plan.stampPath, plan.indexes, plan.edition)
+        work =
+            plan.pull == nil && plan.push == nil ? nil : RecordsWork(pull: plan.pull, push: plan.push, in: context)
         let place = try context.sharedDataPlace(Self.place)
         let path = place.path + "/records.sqlite"
-        state = Locked(State(stampFormat: settings.time.flatMap(StampFormat.init)))
+        state = Locked(State(stampFormat: plan.stampFormat))
         clearings = try? context.share(context.resource) { try ClearingPlace(context.place(Self.place)) }
         database = context.share(path) {
             RecordDatabase(path, in: context.world) { try place.restore() }
@@ -62,7 +69,7 @@ final class RecordsAttachment: AnsweringAttachment {
             database.counted.add { table, counts in
                 // During a reload, two attachments of the resource hear of it. The one in effect counts.
                 guard table.resource.utf8.elementsEqual(context.resource.utf8),
-                    context.ownResource?.attachment(RecordsAttachment.self)?.context === context
+                    context.ownResource?.recordsAttachment?.context === context
                 else { return }
                 context.count(counts)
             },
@@ -71,7 +78,7 @@ final class RecordsAttachment: AnsweringAttachment {
     }
 
     /// The name of the folder that all resources with records share.
-    private static let place = "records"
+    static let place = "records"
 
     var world: any World { context.world }
     var resource: String { context.resource }
@@ -216,6 +223,26 @@ final class RecordsAttachment: AnsweringAttachment {
         for subscription in subscriptions { subscription.stop() }
         changes.end()
         await work?.end()
+    }
+}
+
+/// The parts of a policy about records.
+struct RecordsPlan {
+    var rules: SyncRules
+    /// The place of the time of the last change, and how it is written; nil if that is not known.
+    var (stampPath, stampFormat): ([String]?, StampFormat?)
+    var indexes: [[IndexField]] = []
+    var edition = 1
+    var pull: PullPlan?
+    var push: PushPlan?
+
+    init(_ rules: SyncRules) { self.rules = rules }
+}
+
+extension Resource {
+    /// The part that keeps its records, or the changes that are sent to it; nil if there is none.
+    var recordsAttachment: RecordsAttachment? {
+        attachment(RecordsAttachment.self) ?? attachment(OutboxAttachment.self)?.sends?.records
     }
 }
 

@@ -246,6 +246,11 @@ final class RecordsWork: AgendaWork {
         item.changed()
     }
 
+    /// Sends what can be sent now, and waits for that. If a run is under way, waits for that one.
+    ///
+    /// - Returns: whether there was a run.
+    func runNow() async -> Bool { await item.runNow() }
+
     /// Brings the records of an account together with the service now, and waits for that.
     ///
     /// - Throws: ``RecordError``; `LoadError`; `CancellationError`.

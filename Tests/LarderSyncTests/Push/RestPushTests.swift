@@ -366,11 +366,11 @@ import Testing
             let context = try pantry.recordsAttachment("notes").context
             let mark = try #require(try resource.sourceMarks.first)
             let create = Request("notes", body: Data("{}".utf8))
-            _ = try await resource.send(create, onlyTo: mark)
+            _ = try await context.send(create, onlyTo: mark)
             _ = try await context.fetch(Request("notes"), onlyFrom: mark)
             try await app.change("notes", there, of: pantry)
-            await #expect(throws: LoadError.self) { try await resource.send(create, onlyTo: mark) }
-            await #expect(throws: LoadError.self) { try await resource.send(create, onlyTo: "") }
+            await #expect(throws: LoadError.self) { try await context.send(create, onlyTo: mark) }
+            await #expect(throws: LoadError.self) { try await context.send(create, onlyTo: "") }
             await #expect(throws: LoadError.self) { try await context.fetch(Request("notes"), onlyFrom: mark) }
             #expect(service.calls.count == 1)
             await pantry.close()

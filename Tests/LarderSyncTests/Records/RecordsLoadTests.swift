@@ -150,16 +150,23 @@ import Testing
         }
     }
 
-    @Test func outboxWithoutRecordsIsAMistake() throws {
+    @Test(arguments: [
+        (#""strategy": "network-only", "outbox": { "merge": true }"#, "'merge' has no effect without the section 'records'"),
+        (
+            #""records": { "id": "/id" }, "outbox": { "order": ["id"] }"#,
+            "'order' has no effect beside the section 'records'"
+        ),
+    ])
+    func settingOfTheOutboxWithoutEffectIsAMistake(sections: String, message: String) throws {
         try SimulatedWorld(seed: 1).run(leaving: .anything) { world in
-            let policy =
-                #"{ "resource": "notes", "origin": "service", "strategy": "network-only", "outbox": { "most": 2 } }"#
             do {
-                _ = try await RecordsApp(in: world).pantry(["notes": policy])
+                _ = try await RecordsApp(in: world).pantry([
+                    "notes": #"{ "resource": "notes", "origin": "service", \#(sections) }"#
+                ])
                 Issue.record("no mistake was found")
             } catch {
-                #expect("\(error)".contains("'outbox' has no effect without the section 'records'"), "\(error)")
-                #expect("\(error)".contains("$.outbox"), "\(error)")
+                #expect("\(error)".contains(message), "\(error)")
+                #expect("\(error)".contains("$.outbox."), "\(error)")
             }
         }
     }

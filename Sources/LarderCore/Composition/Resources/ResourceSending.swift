@@ -22,13 +22,25 @@ extension Resource {
     ///   - selections: the copies of this resource that are out of date after the change. They are then not fresh any
     ///     more. Loads that began before the end of the change save nothing that is selected. An origin can add copies by
     ///     rules of its own, as `http` does: see ``OriginTraits/invalidates``.
-    ///   - source: the mark that the origin must have, so that a change that was made for one service does not reach another
-    ///     one after a reload; nil for any. See ``sourceMarks``.
-    /// - Returns: the origin's answer.
+    /// - Returns: the origin's answer. With a section that keeps changes and sends them later, the answer may also be one
+    ///   without a payload, whose source is that section: see ``SendingAttachment``.
     /// - Throws: ``LoadError``, also if the origin does not accept changes; `CancellationError` if the task is cancelled.
     public func send(
-        _ request: Request, method: String = "POST", invalidating selections: [Selection] = [],
-        onlyTo source: String? = nil
+        _ request: Request, method: String = "POST", invalidating selections: [Selection] = []
+    ) async throws -> Loaded<Data> {
+        if let attachment = attachment((any SendingAttachment).self), try graph().sender.isAccepted {
+            guard request.key.isOf(resourceState.resourceName) else { throw LoadError.otherResource }
+            let request = resourceState.owned(request)
+            if let answer = try await attachment.send(request, method: method, invalidating: selections) { return answer }
+        }
+        return try await send(request, method: method, invalidating: selections, onlyTo: nil)
+    }
+
+    /// Sends a request past the sections.
+    ///
+    /// - Parameter source: the mark that the origin must have; nil for any.
+    fileprivate func send(
+        _ request: Request, method: String, invalidating selections: [Selection], onlyTo source: String?
     ) async throws -> Loaded<Data> {
         let graph = try graph()
         try graph.sourceMarks.check(source)
@@ -53,5 +65,27 @@ extension Resource {
             for selection in selections { steps += await storeAccess.invalidate(selection) }
         }
         return steps
+    }
+}
+
+extension SectionContext {
+    /// Sends a request of the section itself that changes something at the resource's origin, and returns the origin's answer.
+    /// It is the counterpart of ``fetch(_:onlyFrom:)`` for changes.
+    ///
+    /// It does what ``Resource/send(_:method:invalidating:)`` does, but no section can take the request.
+    ///
+    /// - Parameters:
+    ///   - request: the parameters, fields and body for the origin.
+    ///   - method: the kind of change.
+    ///   - selections: the copies of this resource that are out of date after the change.
+    ///   - source: the mark that the origin must have, so that a change that was made for one service does not reach another
+    ///     one after a reload; nil for any. See ``Resource/sourceMarks``.
+    /// - Throws: ``LoadError``; `CancellationError` if the task is cancelled or the pantry was released.
+    public func send(
+        _ request: Request, method: String = "POST", invalidating selections: [Selection] = [],
+        onlyTo source: String? = nil
+    ) async throws -> Loaded<Data> {
+        guard let resource = ownResource else { throw CancellationError() }
+        return try await resource.send(request, method: method, invalidating: selections, onlyTo: source)
     }
 }

@@ -11,7 +11,7 @@ public final class SectionContext: PlacedContext, @unchecked Sendable {
     var pantry: (any AnyObject & Sendable)? { surroundings.owner?.pantry }
 
     /// Returns the answer of the resource's origin to a lookup of the section itself. For a change, see
-    /// ``Resource/send(_:method:invalidating:onlyTo:)`` of ``ownResource``.
+    /// ``send(_:method:invalidating:onlyTo:)``.
     ///
     /// ```swift
     /// let page = try await context.fetch(Request(context.resource, ["cursor": cursor], deadline: .seconds(20)))

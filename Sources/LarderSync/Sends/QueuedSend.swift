@@ -1,0 +1,85 @@
+import Larder
+import LarderFoundation
+
+/// A request that waits to be sent, as a record: `Resource.send` with a section `outbox` keeps one for each change.
+///
+/// ```json
+/// { "id": "…", "method": "POST", "parameters": { "id": "7" }, "fields": [], "body": "{\"liked\":true}" }
+/// ```
+struct QueuedSend: Hashable, Sendable {
+    var method: String
+    var parameters: [String: String]
+    var fields: Fields
+    var body: Data?
+    /// The tags of the copies that are out of date after the change.
+    var tags: [String] = []
+    /// The values that name the line in which it waits; nil if all sends wait in one line.
+    var line: [String?]?
+
+    /// The place of the line in the record.
+    static let linePath = ["line"]
+    /// The place of the id in the record.
+    static let idPath = ["id"]
+
+    /// The record. A body that is no text is in it in Base64.
+    func record(id: String) -> JSONText {
+        var members: [(name: String, value: JSONText)] = [
+            ("id", JSONText(string: id)), ("method", JSONText(string: method)),
+            (
+                "parameters",
+                JSONText(object: parameters.sorted { $0.key < $1.key }.map { ($0.key, JSONText(string: $0.value)) })
+            ),
+        ]
+        if !fields.isEmpty {
+            let list = fields.map { field in
+                JSONText(object: [("name", JSONText(string: field.name)), ("value", JSONText(string: field.value))])
+            }
+            members.append(("fields", JSONText(list: list)))
+        }
+        if let body {
+            if let text = String(validating: body, as: UTF8.self) {
+                members.append(("body", JSONText(string: text)))
+            } else {
+                members.append(("base64", JSONText(string: body.base64EncodedString())))
+            }
+        }
+        if !tags.isEmpty { members.append(("tags", JSONText(list: tags.map { JSONText(string: $0) }))) }
+        if let line {
+            members.append(("line", JSONText(list: line.map { $0.map { JSONText(string: $0) } ?? .null })))
+        }
+        return JSONText(object: members)
+    }
+
+    init(
+        method: String, parameters: [String: String], fields: Fields, body: Data?, tags: [String], line: [String?]?
+    ) {
+        (self.method, self.parameters, self.fields, self.body) = (method, parameters, fields, body)
+        (self.tags, self.line) = (tags, line)
+    }
+
+    /// Reads a record. Returns nil if it is no send.
+    init?(_ record: JSONText) {
+        guard let method = record["method"]?.string, let parameters = record["parameters"] else { return nil }
+        self.method = method
+        self.parameters = [:]
+        for (name, value) in parameters.members {
+            guard let text = value.name else { return nil }
+            self.parameters[name] = text
+        }
+        fields = [:]
+        for field in record["fields"]?.items ?? [] {
+            guard let name = field["name"]?.string, let value = field["value"]?.string,
+                let field = Fields.Field(name, value)
+            else { return nil }
+            fields.add(field)
+        }
+        if let text = record["body"] {
+            guard let body = text.string else { return nil }
+            self.body = Data(body.utf8)
+        } else if let text = record["base64"] {
+            guard let body = text.string.flatMap({ Data(base64Encoded: $0) }) else { return nil }
+            self.body = body
+        }
+        tags = (record["tags"]?.items ?? []).compactMap(\.string)
+    }
+}
