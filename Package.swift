@@ -82,6 +82,7 @@ let package = Package(
             name: "ConformRun",
             dependencies: [
                 "Larder", "LarderSystem", "LarderCommand", "LarderFoundation", "LarderSimulation", "LarderStories",
+                "LarderSync",
             ],
             path: "Tests/ConformRun", swiftSettings: settings),
         // The made-up fleets of `Tests/fleet`; no product.

@@ -28,6 +28,9 @@ struct RowResult: Sendable {
     /// The failures of each tier at the end of each step that expects some, and at the end of the row.
     var faults: [[String: UInt64]] = []
     var faultsAtEnd: [String: UInt64] = [:]
+    /// What the steps of a row about an outbox have done, by their places, and the keys that wait at the end.
+    var outbox: [Int: OutboxResult] = [:]
+    var queues: [String: [String]] = [:]
 }
 
 /// The error of a scripted origin.
@@ -66,6 +69,7 @@ struct ConformPlay: Sendable {
     ///
     /// - Throws: ``Unsupported`` if no policy can express the row.
     static func play(_ scenario: ConformRow, registry: Registry) throws -> RowResult {
+        if scenario.strategy.kind == .outbox { return try OutboxPlay.play(scenario) }
         let folder = FileManager.default.temporaryDirectory.appending(path: "larder-conform-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -165,6 +169,8 @@ struct ConformPlay: Sendable {
         case .drop(let tier): try await stores[tier].lose(request.key)
         // A store enforces its limits at each write and each read, so there is nothing left to do.
         case .sweep: break
+        // Only a row about an outbox has such a step.
+        case .enqueue, .replay: break
         }
         return nil
     }

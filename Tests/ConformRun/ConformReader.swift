@@ -5,10 +5,10 @@ extension ConformRow {
     static let families = [
         "network-first", "cache-first", "cache-only", "network-only", "stale-while-revalidate", "race", "timeout",
         "stale-fallback", "coalescing", "refresh-ahead", "tiers", "eviction", "revalidation", "validator",
-        "http",
+        "http", "outbox",
     ]
     /// The families that are not supported yet.
-    static let laterFamilies = ["outbox", "ranges"]
+    static let laterFamilies = ["ranges"]
 
     /// Reads a row.
     ///
@@ -54,6 +54,13 @@ extension ConformRow {
         guard steps.reduce(0, { $0 + $1.count }) <= Step.mostCallers else {
             throw Unsupported("more than \(Step.mostCallers) callers")
         }
+        let isOutbox = strategy.kind == .outbox
+        if let place = steps.firstIndex(where: { isOutbox ? !$0.isPossibleWithOutbox : $0.needsOutbox }) {
+            throw Unsupported("steps[\(place)] with strategy.kind \(strategy.kind.rawValue.quoted)")
+        }
+        if !isOutbox, !end.queues.isEmpty {
+            throw Unsupported("end.queues with strategy.kind \(strategy.kind.rawValue.quoted)")
+        }
         guard !end.isEmpty || steps.contains(where: { !$0.expected.isEmpty }) else {
             throw Unsupported("the row expects nothing")
         }
@@ -64,16 +71,17 @@ extension ConformRow.Strategy {
     init(_ node: Node) throws(Unsupported) {
         var fields = try RowObject(node, "strategy")
         let name = try fields.required("kind", fields.text("kind"))
-        if name == "outbox" { throw Unsupported("strategy.kind \"outbox\": there is no outbox yet") }
         guard let kind = Kind(rawValue: name) else { throw Unsupported("strategy.kind \(name.quoted)") }
         self.kind = kind
         honoursHTTP = try fields.bool("honour_http") ?? false
         try fields.mustBeOff("breaker", "no store has a breaker of its own")
-        try fields.mustBeOff("collapse_same_key", "there is no outbox yet")
         // It has an effect only together with the rules of HTTP.
         isShared = try fields.bool("shared") ?? false
+        collapsesKeys = try fields.bool("collapse_same_key") ?? false
+        if collapsesKeys, kind != .outbox { throw Unsupported("strategy.collapse_same_key of \(kind.rawValue)") }
         // Where a copy is looked for first, the local copy comes first in any case.
-        if try fields.bool("local_first") == true, kind == .networkFirst || kind == .networkOnly {
+        looksFirst = try fields.bool("local_first") ?? false
+        if looksFirst, kind == .networkFirst || kind == .networkOnly {
             throw Unsupported("strategy.local_first of \(kind.rawValue)")
         }
         usesAnswerLifetime = try fields.bool("origin_ttl") ?? false

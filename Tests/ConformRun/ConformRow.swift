@@ -19,6 +19,8 @@ struct ConformRow: Sendable {
             case race
             case cacheOnly = "cache-only"
             case networkOnly = "network-only"
+            /// Requests that wait for the origin.
+            case outbox
         }
 
         var kind: Kind
@@ -46,6 +48,10 @@ struct ConformRow: Sendable {
         var eviction: String?
         /// The time for which stores keep an entry.
         var retention: Duration?
+        /// Whether a read looks for what waits first, and tries to send it.
+        var looksFirst: Bool
+        /// Whether a later write of a key replaces one that waits.
+        var collapsesKeys: Bool
     }
 
     /// The limits for stale copies after a failed call.
@@ -123,6 +129,10 @@ struct ConformRow: Sendable {
             case send(method: String, body: Data?)
             /// The app writes a value to all stores.
             case put(Data)
+            /// A request that waits for a replay.
+            case enqueue(method: String, body: Data?)
+            /// The requests of a queue are sent.
+            case replay
             /// One store loses the entry.
             case drop(tier: Int)
             /// The stores enforce their limits.
@@ -132,6 +142,7 @@ struct ConformRow: Sendable {
         var operation: Operation
         var at: Duration
         var key: String
+        var queue: String
         var count: Int
         var cancelAt: Duration?
         var requestHeaders: [Header]
@@ -155,9 +166,16 @@ struct ConformRow: Sendable {
         /// The number of failures of tiers so far, by the tiers' names.
         var storeErrors: [String: Int64] = [:]
 
+        /// The keys of the requests that the origin must have taken, and of those that were given up.
+        var sent: [String]?
+        var dropped: [String]?
+        /// Whether what was written must wait for the origin.
+        var isPending: Bool?
+
         var isEmpty: Bool {
             value == nil && length == nil && error == nil && !isValue && freshness == nil && from == nil
                 && doneAt == nil && originCalls == nil && status == nil && headers.isEmpty && storeErrors.isEmpty
+                && sent == nil && dropped == nil && isPending == nil
         }
     }
 
@@ -171,6 +189,11 @@ struct ConformRow: Sendable {
         /// Failures of tiers, by their names.
         var storeErrors: [String: Int64] = [:]
 
-        var isEmpty: Bool { originCalls == nil && bodyWrites == nil && stored.isEmpty && storeErrors.isEmpty }
+        /// The keys of the requests that wait, by their queues.
+        var queues: [String: [String]] = [:]
+
+        var isEmpty: Bool {
+            originCalls == nil && bodyWrites == nil && stored.isEmpty && storeErrors.isEmpty && queues.isEmpty
+        }
     }
 }

@@ -46,7 +46,9 @@ extension ConformRow.Step {
         cancelAt = try fields.moment("cancel_at_ms")
         if let cancelAt, cancelAt < at { throw Unsupported("\(place).cancel_at_ms before its at_ms") }
         let key = try fields.text("key")
-        self.key = op == "sweep" ? "" : try fields.required("key", key)
+        self.key = op == "sweep" || op == "replay" ? "" : try fields.required("key", key)
+        queue = OutboxPlay.usualQueue
+        if ["enqueue", "replay", "put", "get"].contains(op) { queue = try fields.text("queue") ?? queue }
         requestHeaders = []
         switch op {
         case "get", "get-local":
@@ -64,7 +66,10 @@ extension ConformRow.Step {
             let body = try fields.text("body").map { Data($0.utf8) }
             operation = .send(method: try fields.text("method") ?? "POST", body: body)
             requestHeaders = try Self.requestHeaders(&fields, place)
-        case "enqueue", "replay": throw Unsupported("op \(op.quoted): there is no outbox yet")
+        case "enqueue":
+            let body = try fields.text("body").map { Data($0.utf8) }
+            operation = .enqueue(method: try fields.text("method") ?? "POST", body: body)
+        case "replay": operation = .replay
         default: throw Unsupported("op \(op.quoted)")
         }
         let node = fields.node("expect")
@@ -79,7 +84,24 @@ extension ConformRow.Step {
     var isLoad: Bool {
         switch operation {
         case .get, .getLocal, .send: true
-        case .put, .drop, .sweep: false
+        case .put, .drop, .sweep, .enqueue, .replay: false
+        }
+    }
+
+    /// Whether the step is about requests that wait.
+    var needsOutbox: Bool {
+        switch operation {
+        case .enqueue, .replay: true
+        case .get, .getLocal, .send, .put, .drop, .sweep:
+            queue != OutboxPlay.usualQueue || expected.sent != nil || expected.dropped != nil
+                || expected.isPending != nil
+        }
+    }
+
+    var isPossibleWithOutbox: Bool {
+        switch operation {
+        case .enqueue, .replay, .get, .put: true
+        case .getLocal, .send, .drop, .sweep: false
         }
     }
 
@@ -105,7 +127,7 @@ extension ConformRow.Step {
 }
 
 extension ConformRow.Expectation {
-    private static let errors: Set<String> = ["not-stored", "timeout", "no-response", "cancelled", "store"]
+    private static let errors: Set<String> = ["not-stored", "timeout", "no-response", "cancelled", "store", "replay-failed"]
 
     init(
         _ node: Node, _ place: String, in tiers: [ConformRow.Tier], _ errors: Set<String>
@@ -129,9 +151,9 @@ extension ConformRow.Expectation {
         status = try fields.number("status", in: 100...599)
         headers = try fields.namedTexts("headers")
         storeErrors = try fields.storeErrors(in: tiers)
-        for key in ["sent", "dropped", "result"] where fields.node(key) != nil {
-            throw Unsupported("\(place).\(key): there is no outbox yet")
-        }
+        sent = try fields.texts("sent")
+        dropped = try fields.texts("dropped")
+        isPending = try fields.text("result", among: ["pending", "sent"]).map { $0 == "pending" }
         if fields.node("content_range") != nil {
             throw Unsupported("\(place).content_range: ranges are not supported yet")
         }
@@ -161,7 +183,9 @@ extension ConformRow.End {
             }
         }
         storeErrors = try fields.storeErrors(in: tiers)
-        if fields.node("queues") != nil { throw Unsupported("end.queues: there is no outbox yet") }
+        if var queues = try fields.object("queues") {
+            for name in queues.names { self.queues[name] = try queues.texts(name) ?? [] }
+        }
         try fields.finish()
     }
 }

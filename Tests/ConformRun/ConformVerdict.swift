@@ -19,7 +19,8 @@ extension ConformRow {
                 let started = played.calls.filter { $0.start <= done }.count
                 if started != wanted { found.append("step \(place + 1): \(started) origin calls, not \(wanted)") }
             }
-            let faults = faultDifferences(played.faults[place], step.expected.storeErrors)
+            let faults = played.faults.isEmpty ? [] : faultDifferences(played.faults[place], step.expected.storeErrors)
+            found += step.expected.differences(in: played.outbox[place]).map { "step \(place + 1): \($0)" }
             found += faults.map { "step \(place + 1): \($0)" }
         }
         return found + callDifferences(played) + end.differences(in: played, self)
@@ -61,6 +62,19 @@ extension ConformRow.Expectation {
         case .failure(let failure): found = differences(in: failure)
         }
         if let doneAt, doneAt != sight.at { found.append("done after \(sight.at.inMS), not \(doneAt.inMS)") }
+        return found
+    }
+
+    fileprivate func differences(in outcome: OutboxResult?) -> [String] {
+        let outcome = outcome ?? OutboxResult()
+        var found: [String] = []
+        if let sent, sent != outcome.sent { found.append("sent \(outcome.sent.listed), not \(sent.listed)") }
+        if let dropped, dropped != outcome.dropped {
+            found.append("dropped \(outcome.dropped.listed), not \(dropped.listed)")
+        }
+        if let isPending, isPending != outcome.isPending {
+            found.append("the value \(outcome.isPending ? "waits" : "was sent")")
+        }
         return found
     }
 
@@ -164,6 +178,12 @@ extension ConformRow.End {
                 }
             }
         }
+        for (queue, wanted) in queues.sorted(by: { $0.key < $1.key }) {
+            let waiting = played.queues[queue] ?? []
+            if waiting != wanted {
+                found.append("end: \(waiting.listed) wait in \(queue.shown), not \(wanted.listed)")
+            }
+        }
         return found + scenario.faultDifferences(played.faultsAtEnd, storeErrors).map { "end: \($0)" }
     }
 }
@@ -185,6 +205,7 @@ extension Error {
     fileprivate var neutralNames: [String] {
         if self is CancellationError { return ["cancelled"] }
         if self is StoreError { return ["store"] }
+        if self is ReplayFailed { return ["replay-failed"] }
         guard let error = self as? LoadError else { return ["unknown"] }
         return switch error.code {
         case .notCached: ["not-stored"] + (error.store == nil ? [] : ["store"])
@@ -193,6 +214,10 @@ extension Error {
         default: ["no-response"] + ((error.origin as? OriginFailure).map { [$0.kind] } ?? [])
         }
     }
+}
+
+extension [String] {
+    fileprivate var listed: String { isEmpty ? "nothing" : map(\.quoted).joined(separator: ", ") }
 }
 
 extension String? {

@@ -35,7 +35,12 @@
 ///   `age_ms`, and that of an answer counts from its arrival. Conditional calls need no `validators`.
 /// - `shared`: `shared` of the validator `http`.
 /// - `request_headers`: the fields of the request.
-/// - `local_first`: nothing, because copies are looked for first in any case.
+/// - `local_first`: nothing, because copies are looked for first in any case. With `outbox`, `onRead`.
+/// - `outbox`: the section of that name. Each queue is a resource. Rows with `put`, `get` or `collapse_same_key` keep records
+///   and push them with `rest`.
+/// - `enqueue`: `send` without a network, or `put` of a record. `replay`: `sync`.
+/// - `dropped`: the changes that were given up because of `retention`.
+/// - `result`: whether the record waits after the first try.
 enum ConformWords {
     /// The objects of a row and the names of their members.
     static let all: [(place: String, names: [String])] = [
@@ -45,6 +50,7 @@ enum ConformWords {
                 "kind", "ttl_ms", "ttl_jitter_ms", "origin_ttl", "timeout_ms", "soft_timeout_ms", "hard_timeout_ms",
                 "stale_fallback", "swr_ms", "refresh_after_age_ms", "revalidate", "validators", "failure_statuses",
                 "tier_timeout_ms", "eviction", "retention_ms", "local_first", "honour_http", "shared",
+                "collapse_same_key",
             ]
         ),
         ("strategy.stale_fallback", ["max_age_ms", "throttle_ms", "soft_timeout_ms", "hard_timeout_ms"]),
@@ -66,17 +72,17 @@ enum ConformWords {
             "steps",
             [
                 "at_ms", "op", "key", "value", "store", "count", "cancel_at_ms", "request_headers", "method", "body",
-                "expect",
+                "queue", "expect",
             ]
         ),
         (
             "steps.expect",
             [
                 "value", "length", "freshness", "from", "done_at_ms", "origin_calls", "status", "error", "headers",
-                "store_errors",
+                "store_errors", "sent", "dropped", "result",
             ]
         ),
-        ("end", ["at_ms", "origin_calls", "body_writes", "stored", "store_errors"]),
+        ("end", ["at_ms", "origin_calls", "body_writes", "stored", "store_errors", "queues"]),
     ]
 
     /// The words as lines of a help text.

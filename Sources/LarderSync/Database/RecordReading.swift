@@ -17,6 +17,8 @@ struct RecordsByID: Sendable {
     }
 
     var count: Int { records.count }
+
+    var values: some Collection<StoredRecord> { records.values }
 }
 
 /// Ids that are compared by their bytes.

@@ -16,9 +16,11 @@ extension RecordsAttachment {
     func lookUp(_ ids: [String], of table: RecordTable) async throws -> (
         found: RecordsByID, absent: RecordIDs
     ) {
-        try await reading { [self] database in
+        let (found, absent) = try await reading { [self] database in
             let (found, _, absent) = try database.lookUp(ids, of: table) { isComplete($0) }
             return (found, absent)
         }
+        if outbox.sendsOnRead, found.values.contains(where: { $0.state == .pending }) { work?.wasRead(table) }
+        return (found, absent)
     }
 }

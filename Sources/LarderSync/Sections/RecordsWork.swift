@@ -11,6 +11,8 @@ final class RecordsWork: AgendaWork {
         var network: Subscription?
         /// The tables whose next run somebody waits for.
         var asked: Set<RecordTable> = []
+        /// The tables of which somebody has read a record with an unsent change.
+        var read: Set<RecordTable> = []
         /// The last results of the tables.
         var results: [RecordTable: Result<Void, any Error>] = [:]
         var times: [RecordTable: SyncTimes] = [:]
@@ -95,23 +97,24 @@ final class RecordsWork: AgendaWork {
 
     func run() async {
         lookAtSource()
-        let (asked, isDue, waiting) = state.withLock { state in
-            defer { (state.asked, state.isDue) = ([], false) }
+        let (asked, read, isDue, waiting) = state.withLock { state in
+            defer { (state.asked, state.read, state.isDue) = ([], [], false) }
             let waiting = state.times.filter { times in
                 state.isDue || times.value.push.map { $0 <= world.uptime } ?? false
             }
-            return (state.asked, state.isDue, waiting.map(\.key))
+            return (state.asked, state.read, state.isDue, waiting.map(\.key))
         }
         let present = presentTable.map { [$0] } ?? []
         // A former process may have left changes of any account.
         let unsent = isDue && push != nil ? await unsentTables() : []
-        let others = asked.union(waiting).union(unsent).subtracting(present)
+        let others = asked.union(read).union(waiting).union(unsent).subtracting(present)
             .sorted { ($0.scope ?? "") < ($1.scope ?? "") }
         for table in present + others {
             let isAsked = asked.contains(table)
             // Another account is only sent to, unless somebody asks: it may have been cleared.
             let isPulled = isAsked || present.contains(table)
-            let result = await run(table, isDue: isDue || isAsked, isPulled: isPulled)
+            let result = await run(
+                table, isDue: isDue || isAsked, wakes: isDue || isAsked || read.contains(table), isPulled: isPulled)
             if isDue || isAsked { state.withLock { $0.results[table] = result } }
         }
     }
@@ -126,9 +129,12 @@ final class RecordsWork: AgendaWork {
     }
 
     /// - Parameters:
-    ///   - isDue: whether nothing waits for its time, except as the service has asked.
-    ///   - isPulled: whether records are fetched, too.
-    private func run(_ table: RecordTable, isDue: Bool, isPulled: Bool) async -> Result<Void, any Error> {
+    ///   - isDue: whether records are fetched before their time.
+    ///   - wakes: whether no change waits for its time, except as the service has asked.
+    ///   - isPulled: whether records are fetched at all.
+    private func run(
+        _ table: RecordTable, isDue: Bool, wakes: Bool, isPulled: Bool
+    ) async -> Result<Void, any Error> {
         guard let attachment = state.withLock({ $0.attachment }) else { return .failure(CancellationError()) }
         var pause = SyncTimes.firstWait
         do {
@@ -138,7 +144,7 @@ final class RecordsWork: AgendaWork {
                 isPulled && (isDue || $0.times[table, default: SyncTimes()].pull <= world.uptime)
             }
             let sending = push.map { RecordsPush(attachment: attachment, table: table, pusher: $0.pusher) }
-            try await sending?.reopen(wakes: isDue)
+            try await sending?.reopen(wakes: wakes)
             // Without versions the service cannot refuse a change that overwrites another's, so those are fetched first.
             let isBlind = attachment.planner.rules.versionPath == nil
             var isReached = true
@@ -242,6 +248,16 @@ final class RecordsWork: AgendaWork {
         state.withLock { state in
             let known = state.times[table]?.push
             state.times[table, default: SyncTimes()].push = min(known ?? soon, soon)
+        }
+        item.changed()
+    }
+
+    /// Sends changes at once, because somebody has read a record with one. While a run is under way, nothing follows.
+    func wasRead(_ table: RecordTable) {
+        if push == nil || item.isRunning { return }
+        state.withLock { state in
+            state.read.insert(table)
+            state.times[table, default: SyncTimes()].push = world.uptime
         }
         item.changed()
     }

@@ -19,10 +19,11 @@ import Testing
             "strategy.breaker: no store has a breaker of its own",
             (#""ttl_ms": 1000 },"#, #""ttl_ms": 1000, "breaker": { "store": "memory", "open_ms": 9 } },"#)),
         EditedRow(
-            "strategy.collapse_same_key: there is no outbox yet",
+            "strategy.collapse_same_key of cache-first",
             (#""ttl_ms": 1000 },"#, #""ttl_ms": 1000, "collapse_same_key": true },"#)),
         EditedRow(
-            #"strategy.kind "outbox": there is no outbox yet"#, (#""kind": "cache-first""#, #""kind": "outbox""#)),
+            #"steps[0] with strategy.kind "outbox""#, (#""kind": "cache-first""#, #""kind": "outbox""#),
+            (#""op": "get""#, #""op": "get-local""#)),
         EditedRow(
             "strategy.origin_ttl is the number 1, not true or false",
             (#""ttl_ms": 1000 },"#, #""ttl_ms": 1000, "origin_ttl": 1 },"#)),
@@ -89,7 +90,8 @@ import Testing
             (#""op": "get""#, #""op": "sweep", "store": "disk""#)),
         EditedRow(
             #"steps[0].expect expects a value of the op "put""#, (#""op": "get""#, #""op": "put", "value": "x""#)),
-        EditedRow(#"op "replay": there is no outbox yet"#, (#""op": "get""#, #""op": "replay""#)),
+        EditedRow(
+            #"steps[0].expect expects a value of the op "replay""#, (#""op": "get""#, #""op": "replay""#)),
         EditedRow(
             "steps[0].request_headers.Range: ranges are not supported yet",
             (#""op": "get""#, #""op": "get", "request_headers": { "range": "bytes=0-1" }"#)),
@@ -98,7 +100,8 @@ import Testing
         EditedRow("steps[0].at_ms is 9223372036854775807, not", (#""at_ms": 0"#, #""at_ms": 99999999999999999999"#)),
         EditedRow("steps[0].cancel_at_ms before its at_ms", (#""at_ms": 0"#, #""at_ms": 50, "cancel_at_ms": 49"#)),
         EditedRow("a step after the end", (#""at_ms": 0"#, #""at_ms": 101"#)),
-        EditedRow("steps[0].expect.result: there is no outbox yet", (#""from": "origin""#, #""result": "pending""#)),
+        EditedRow(
+            #"steps[0] with strategy.kind "cache-first""#, (#""from": "origin""#, #""result": "pending""#)),
         EditedRow(#"steps[0].expect.from "thin air""#, (#""from": "origin""#, #""from": "thin air""#)),
         EditedRow(#"steps[0].expect.error "no-luck""#, (#""value": "new", "f"#, #""error": "no-luck", "f"#)),
         EditedRow("steps[0].expect.value is null", (#""value": "new", "f"#, #""value": null, "f"#)),
@@ -108,7 +111,8 @@ import Testing
         EditedRow(
             #"steps[0] speaks of the store "disk", which is not there"#,
             (#""from": "origin""#, #""store_errors": { "disk": 1 }"#)),
-        EditedRow("end.queues: there is no outbox yet", (#""body_writes": 1"#, #""queues": {}"#)),
+        EditedRow(
+            #"end.queues with strategy.kind "cache-first""#, (#""body_writes": 1"#, #""queues": { "q": [] }"#)),
         EditedRow("end.stored is a list, not an object", (#"{ "memory": { "k": "new" } }"#, "[]")),
         EditedRow(#"end speaks of the store "disk""#, (#"{ "memory": { "k": "new" } }"#, #"{ "disk": {} }"#)),
     ])

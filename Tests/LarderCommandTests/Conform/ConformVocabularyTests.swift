@@ -145,9 +145,9 @@ extension JSON {
     private var wrong: JSON? {
         let others = [
             "fresh": "stale", "stale": "fresh", "origin": "cache", "cache": "revalidated", "revalidated": "origin",
-            "timeout": "no-response",
+            "timeout": "no-response", "pending": "sent", "sent": "pending",
         ]
-        let errors = ["no-response", "not-stored", "cancelled", "store", "connect"]
+        let errors = ["no-response", "not-stored", "cancelled", "store", "connect", "replay-failed"]
         return switch self {
         case .int(let number): .int(number + 1)
         case .string(let text): .string(others[text] ?? (errors.contains(text) ? "timeout" : text + "!"))
