@@ -38,7 +38,7 @@ let package = Package(
             name: "Larder", dependencies: ["LarderCore", "LarderFoundation", "LarderPlugins", "LarderSystem"],
             swiftSettings: settings),
         .target(
-            name: "LarderSimulation", dependencies: ["Larder", "LarderSystem", "LarderFoundation"],
+            name: "LarderSimulation", dependencies: ["Larder", "LarderSync", "LarderSystem", "LarderFoundation"],
             swiftSettings: settings),
         .target(
             name: "LarderReports", dependencies: ["Larder", "LarderSystem", "LarderFoundation"],
@@ -135,7 +135,9 @@ let package = Package(
         // These tests see only public declarations, as another package does.
         .testTarget(
             name: "ThirdPartyTests",
-            dependencies: ["Larder", "LarderFoundation", "LarderReports", "LarderSimulation", "LarderStories"],
+            dependencies: [
+                "Larder", "LarderFoundation", "LarderReports", "LarderSimulation", "LarderStories", "LarderSync",
+            ],
             packageAccess: false,
             swiftSettings: settings),
         .testTarget(

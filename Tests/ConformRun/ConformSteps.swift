@@ -127,7 +127,9 @@ extension ConformRow.Step {
 }
 
 extension ConformRow.Expectation {
-    private static let errors: Set<String> = ["not-stored", "timeout", "no-response", "cancelled", "store", "replay-failed"]
+    private static let errors: Set<String> = [
+        "not-stored", "timeout", "no-response", "cancelled", "store", "replay-failed",
+    ]
 
     init(
         _ node: Node, _ place: String, in tiers: [ConformRow.Tier], _ errors: Set<String>

@@ -202,10 +202,20 @@ public struct CustomTraits: Traits {
     public var account: (@Sendable () -> String?)?
     /// The fields that it adds to the requests of its origin: see ``OriginTraits/addedFields``.
     public var addedFields: Fields = [:]
+    /// The origin that the policy must have, because the part calls it in a section; nil if it calls none.
+    public var neededOrigin: NeededOrigin?
     /// The settings that contradict each other.
     public var contradictions: [Contradiction] = []
     /// The times at which it acts differently: see ``Traits/borders``.
     public var borders: [Duration]?
+
+    /// The kinds of origins that a part may need.
+    public enum NeededOrigin: Sendable, Hashable {
+        /// Any origin.
+        case any
+        /// One that accepts changes: see ``OriginTraits/acceptsSends``.
+        case acceptingSends
+    }
 
     /// States no facts.
     public init() {}

@@ -50,6 +50,17 @@ package struct LintRule: Sendable {
             for found in part.traits?.contradictions ?? [] {
                 rule.report(found.message, about: part, setting: found.setting, reading, expected: found.expected)
             }
+            if let needed = part.customTraits.neededOrigin {
+                if policy.origin == nil {
+                    rule.report(
+                        "'\(part.plugin.name)' calls an origin, and the policy has none", about: part, reading,
+                        expected: "\"origin\"")
+                } else if needed == .acceptingSends, policy.origin?.originTraits.acceptsSends != true {
+                    rule.report(
+                        "'\(part.plugin.name)' sends changes, and the origin accepts none", about: part, reading,
+                        expected: "an origin that accepts changes, such as 'http'")
+                }
+            }
             part.nested.forEach(check)
         }
         let parts =
@@ -62,13 +73,15 @@ package struct LintRule: Sendable {
             for (setting, needed) in traits.needsSection.sorted(by: { $0.key < $1.key })
             where section.node[setting] != nil && !names.contains(needed) {
                 rule.report(
-                    "'\(setting)' has no effect without the section '\(needed)'", about: section, setting: setting, reading,
+                    "'\(setting)' has no effect without the section '\(needed)'", about: section, setting: setting,
+                    reading,
                     expected: "the section '\(needed)', or no '\(setting)'")
             }
             for (setting, other) in traits.excludedBySection.sorted(by: { $0.key < $1.key })
             where section.node[setting] != nil && names.contains(other) {
                 rule.report(
-                    "'\(setting)' has no effect beside the section '\(other)'", about: section, setting: setting, reading,
+                    "'\(setting)' has no effect beside the section '\(other)'", about: section, setting: setting,
+                    reading,
                     expected: "no '\(setting)'")
             }
         }

@@ -289,7 +289,10 @@ package struct PolicyReader: Sendable {
             if isMissing { missing(.strategy, root: root, reading: reading) }
             return nil
         }
-        if root[PolicyMember.origin.name] == nil, answerer.plugin.needs.contains(.origin) {
+        // The parts of a section say themselves what they need.
+        if root[PolicyMember.origin.name] == nil, answerer.plugin.kind == .strategy,
+            answerer.plugin.needs.contains(.origin)
+        {
             missing(.origin, root: root, reading: reading)
         }
         let log = PolicyMember.log.name

@@ -16,7 +16,9 @@ extension Registry {
                 "properties": .each(members) { ($0.name, schema(of: $0)) },
                 "required": .list((answering.isEmpty ? [resource, strategy] : [resource]).map { .string($0.name) }),
                 "additionalProperties": false,
-                "anyOf": .list([["required": [.string(origin.name)]]] + strategiesWithoutOrigin),
+                "anyOf": .list(
+                    [["required": [.string(origin.name)]]] + strategiesWithoutOrigin
+                        + answering.map { ["required": [.string($0.name)]] }),
                 "oneOf": answering.isEmpty
                     ? nil : .list([["required": [.string(strategy.name)]]] + answering.map(Self.answers)),
             ]),

@@ -163,4 +163,39 @@ public enum Promise: String, CaseIterable, Sendable {
     case failures = "throws errors without parameters or payload"
     /// The same request in a world with the same seed gets the same payload.
     case repeatable = "sends the same for the same request and seed"
+
+    // MARK: Pullers
+
+    /// Every record of the service arrives, and so does each later change, also one that is made during a pull.
+    case brings = "brings every record and every change"
+    /// What the service has deleted is told.
+    case tellsDeletions = "tells deletions"
+    /// A pull has a last page.
+    case pagesEnd = "comes to a last page"
+    /// A failure is an error, and never an empty page.
+    case tellsFailures = "takes no failure for an answer"
+    /// A position that the service has forgotten is `PullError.positionExpired`.
+    case tellsExpiry = "tells that a position has expired"
+
+    // MARK: Pushers
+
+    /// New records, changes and deletions arrive, and count as accepted.
+    case arrives = "makes each change at the service"
+    /// Each change has the outcome that the service gave it.
+    case ownOutcomes = "tells the outcome of each change"
+    /// Without an answer of the service, no change counts as made or refused.
+    case claimsNothing = "claims no decision that the service has not made"
+    /// A change that is sent twice is made once, because its key goes with it.
+    case appliesOnce = "sends the key of a change with it"
+    /// That nobody is signed in is no refusal of a change.
+    case tellsSignOut = "tells that nobody is signed in"
+    /// A change of a record that somebody else has changed is a conflict.
+    case tellsConflicts = "tells conflicts"
+    /// A new record that the service names comes back with its id.
+    case tellsNames = "tells the ids of new records"
+
+    // MARK: Rules for conflicts
+
+    /// The result is the same whichever side is whose.
+    case sidesAlike = "treats both sides alike"
 }

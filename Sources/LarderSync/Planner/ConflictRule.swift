@@ -115,6 +115,7 @@ struct OwnRule: ConflictRule {
     let merge: @Sendable (_ base: JSONText?, _ mine: JSONText, _ theirs: JSONText) -> JSONText
 
     func resolve(_ conflict: RecordConflict) -> ConflictResolution {
-        .merged(merge(conflict.base, conflict.mine, conflict.theirs))
+        let record = merge(conflict.base, conflict.mine, conflict.theirs)
+        return .merged(record.kind == .object ? record : conflict.theirs)
     }
 }

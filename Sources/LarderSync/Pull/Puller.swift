@@ -37,6 +37,18 @@ public struct PullQuestion: Sendable {
     public let now: Timestamp
     let answer: @Sendable (Parameters) async throws -> Entry
 
+    /// Creates a question, such as for a test of a puller.
+    ///
+    /// - Parameter fetch: answers what the puller asks the policy's origin for.
+    public init(
+        position: String? = nil, cursor: String? = nil, limit: Int = 200, account: String? = nil, id: JSONPointer,
+        updatedAt: JSONPointer? = nil, now: Timestamp,
+        fetch: @escaping @Sendable (Parameters) async throws -> Entry
+    ) {
+        (self.position, self.cursor, self.limit, self.account) = (position, cursor, limit, account)
+        (self.id, self.updatedAt, self.now, answer) = (id, updatedAt, now, fetch)
+    }
+
     /// Returns the answer of the policy's origin to a request with these parameters, in the name of the account.
     ///
     /// - Throws: `LoadError`; `CancellationError` if the pull was cancelled.

@@ -62,6 +62,11 @@ public struct PushedChange: Sendable {
         public let added: [JSONText]
         /// The items that a list lost.
         public let removed: [JSONText]
+
+        /// Creates the change of a field.
+        public init(_ place: JSONPointer, before: JSONText?, after: JSONText?, isUnion: Bool = false) {
+            self.init(FieldChange(path: place.steps, before: before, after: after), isUnion: isUnion)
+        }
     }
 
     /// The kind of the change.
@@ -78,6 +83,15 @@ public struct PushedChange: Sendable {
     public let version: JSONText?
     /// The time of the change by the device's clock, in milliseconds since 1970.
     public let madeAt: Int64
+
+    /// Creates a change, such as for a test of a pusher.
+    public init(
+        _ kind: Kind, id: JSONText?, key: String, record: JSONText?, fields: [Field] = [], version: JSONText? = nil,
+        madeAt: Int64 = 0
+    ) {
+        (self.kind, self.id, self.key, self.record) = (kind, id, key, record)
+        (self.fields, self.version, self.madeAt) = (fields, version, madeAt)
+    }
 }
 
 /// The way to the service.
@@ -91,6 +105,27 @@ public struct PushCall: Sendable {
     /// The mark of the source that the changes were made for.
     let source: String
     let answer: @Sendable (Parameters, _ method: String, Fields, _ body: Data?) async throws -> PushAnswer
+
+    /// Creates a way to a service, such as for a test of a pusher. Statuses have their usual meanings.
+    ///
+    /// - Parameters:
+    ///   - account: the account whose changes are sent.
+    ///   - id: the place of the id in a record.
+    ///   - send: answers what the pusher sends to the policy's origin.
+    public init(
+        account: String? = nil, id: JSONPointer,
+        send: @escaping @Sendable (Parameters, _ method: String, Fields, _ body: Data?) async throws -> PushAnswer
+    ) {
+        self.init(account: account, statuses: PushStatuses(), idPath: id.steps, source: "", answer: send)
+    }
+
+    init(
+        account: String?, statuses: PushStatuses, idPath: [String], source: String,
+        answer: @escaping @Sendable (Parameters, _ method: String, Fields, _ body: Data?) async throws -> PushAnswer
+    ) {
+        (self.account, self.statuses, self.idPath) = (account, statuses, idPath)
+        (self.source, self.answer) = (source, answer)
+    }
 
     /// Sends a request to the policy's origin in the name of the account, and returns its answer, also one that refuses.
     ///
@@ -110,4 +145,9 @@ public struct PushAnswer: Sendable {
     public let body: Data
     /// The time for which the service asked for no further calls; nil if it did not ask.
     public let retryAfter: Duration?
+
+    /// Creates an answer.
+    public init(status: Int?, fields: Fields = [:], body: Data = Data(), retryAfter: Duration? = nil) {
+        (self.status, self.fields, self.body, self.retryAfter) = (status, fields, body, retryAfter)
+    }
 }

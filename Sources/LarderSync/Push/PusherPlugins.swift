@@ -27,12 +27,19 @@ extension Plugin {
     ///   - name: the name that policies use.
     ///   - about: its purpose, in one line.
     ///   - settings: further settings.
+    ///   - needsOrigin: whether it calls the policy's origin.
     ///   - make: makes the pusher from their values.
     public static func pusher<each Value>(
         _ name: String, _ about: String, _ settings: repeat Setting<each Value>,
+        needsOrigin: Bool = true,
         make: @escaping @Sendable (Context, repeat each Value) throws -> any Pusher
     ) -> Plugin {
-        .custom(.pusher, name, about, .group(PushTimes()), repeat each settings) {
+        .custom(
+            .pusher, name, about, .group(PushTimes()), repeat each settings,
+            traits: { (_: SettingValues<PushTimes>, _: repeat each Value) in
+                .with { $0.neededOrigin = needsOrigin ? .acceptingSends : nil }
+            }
+        ) {
             (context: Context, times: SettingValues<PushTimes>, values: repeat each Value) in
             PushPlan(try make(context, repeat each values), every: times.every)
         }
@@ -48,7 +55,7 @@ extension Plugin {
     public static func pusher(
         _ name: String, _ about: String, most: Int,
         _ push: @escaping @Sendable ([PushedChange], PushCall) async throws -> [WriteOutcome]
-    ) -> Plugin { .pusher(name, about) { _ in PushingFunction(most: max(1, most), body: push) } }
+    ) -> Plugin { .pusher(name, about, needsOrigin: false) { _ in PushingFunction(most: max(1, most), body: push) } }
 }
 
 private struct PushingFunction: Pusher {

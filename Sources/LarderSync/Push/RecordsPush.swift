@@ -94,8 +94,9 @@ struct RecordsPush: Sendable {
 
     private func call(_ rules: SyncRules) -> PushCall {
         let (context, table) = (attachment.context, table)
-        return PushCall(account: table.scope, statuses: attachment.outbox.statuses, idPath: rules.idPath, source: rules.source) {
-            parameters, method, fields, body in
+        return PushCall(
+            account: table.scope, statuses: attachment.outbox.statuses, idPath: rules.idPath, source: rules.source
+        ) { parameters, method, fields, body in
             let request = Request(
                 table.resource, parameters, scope: table.scope, deadline: Self.longestCall, fields: fields, body: body)
             do {

@@ -22,6 +22,28 @@ extension Plugin {
         "union", .list(of: .field), default: [],
         help: "The lists whose changes are merged item by item, so that they never conflict")
 
+    /// A rule for records that the user and somebody else have changed, as a function.
+    ///
+    /// ```swift
+    /// try registry.register(.conflict("scores", "The higher score stays.") { base, mine, theirs in
+    ///     (mine["score"]?.number ?? 0) > (theirs["score"]?.number ?? 0) ? mine : theirs
+    /// })
+    /// ```
+    ///
+    /// It is asked if both sides have changed the same place to different values. It must be pure, and have the same result
+    /// whichever side is whose, so that all devices agree. Lists that the setting `union` names are merged item by item first.
+    ///
+    /// - Parameters:
+    ///   - name: the name that policies use.
+    ///   - about: its purpose, in one line.
+    ///   - merge: returns the record that goes on, from the record before both changes, the user's and the service's. There is no
+    ///     `base` if the record was made on both sides. The id and the version stay those of the service. If the result is no
+    ///     object, the service's record goes on.
+    public static func conflict(
+        _ name: String, _ about: String,
+        _ merge: @escaping @Sendable (_ base: JSONText?, _ mine: JSONText, _ theirs: JSONText) -> JSONText
+    ) -> Plugin { plugin(name, about, for: OwnRule(merge: merge)) }
+
     /// Merges what both sides have changed; of the same field, the later change stays, or else the service's.
     static let mergeFields = plugin(
         "merge-fields",

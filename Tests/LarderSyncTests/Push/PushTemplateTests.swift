@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct PushTemplateTests {
     private static let change = PushedChange(
-        kind: .update, id: JSONText(string: "a\"{record}"), key: "k1", record: .object,
+        .update, id: JSONText(string: "a\"{record}"), key: "k1", record: .object,
         fields: [
             PushedChange.Field(
                 FieldChange(path: ["shop", "name"], before: nil, after: JSONText(string: "x")), isUnion: false),

@@ -151,7 +151,26 @@ import Testing
     }
 
     @Test(arguments: [
-        (#""strategy": "network-only", "outbox": { "merge": true }"#, "'merge' has no effect without the section 'records'"),
+        (#""records": { "id": "/id", "pull": "all" }"#, "'all' calls an origin, and the policy has none"),
+        (
+            #""origin": { "use": "sample", "payload": "feed" }, "records": { "id": "/id", "push": "rest" }"#,
+            "'rest' sends changes, and the origin accepts none"
+        ),
+    ])
+    func missingOriginIsAMistake(members: String, message: String) throws {
+        try SimulatedWorld(seed: 1).run(leaving: .anything) { world in
+            do {
+                _ = try await RecordsApp(in: world).pantry(["notes": #"{ "resource": "notes", \#(members) }"#])
+                Issue.record("no mistake was found")
+            } catch { #expect("\(error)".contains(message), "\(error)") }
+        }
+    }
+
+    @Test(arguments: [
+        (
+            #""strategy": "network-only", "outbox": { "merge": true }"#,
+            "'merge' has no effect without the section 'records'"
+        ),
         (
             #""records": { "id": "/id" }, "outbox": { "order": ["id"] }"#,
             "'order' has no effect beside the section 'records'"

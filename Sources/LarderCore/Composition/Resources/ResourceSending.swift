@@ -31,7 +31,9 @@ extension Resource {
         if let attachment = attachment((any SendingAttachment).self), try graph().sender.isAccepted {
             guard request.key.isOf(resourceState.resourceName) else { throw LoadError.otherResource }
             let request = resourceState.owned(request)
-            if let answer = try await attachment.send(request, method: method, invalidating: selections) { return answer }
+            if let answer = try await attachment.send(request, method: method, invalidating: selections) {
+                return answer
+            }
         }
         return try await send(request, method: method, invalidating: selections, onlyTo: nil)
     }
