@@ -9,6 +9,8 @@ final class LoopbackServer: Sendable {
         var path: String
         /// The header fields by lowercase name.
         var headers: [String: String]
+        var method = "GET"
+        var body = Data()
     }
 
     struct Reply: Sendable {
@@ -118,6 +120,16 @@ final class LoopbackServer: Sendable {
             headers[line[..<colon].lowercased()] = line[line.index(after: colon)...].trimmingCharacters(
                 in: .whitespaces)
         }
-        return Request(path: String(words[1]), headers: headers)
+        let length = headers["content-length"].flatMap { Int($0) } ?? 0
+        guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
+        while bytes.count < end.upperBound + length {
+            let count = recv(connection, &buffer, buffer.count, 0)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return nil }
+            bytes += buffer[..<count]
+        }
+        return Request(
+            path: String(words[1]), headers: headers, method: String(words[0]),
+            body: Data(bytes[end.upperBound..<(end.upperBound + length)]))
     }
 }

@@ -5,6 +5,9 @@ struct PageSettings {
     let items = Setting(
         "items", .answerPointer, default: JSONPointer(steps: []),
         help: "The place of the list of records in an answer; \"\" for the answer itself")
+    let parameters = Setting(
+        "parameters", .textMap, default: [:], help: "Parameters of the URL for every page, such as the query of GraphQL"
+    )
     let next = Setting(
         "next", optional: .answerPointer,
         help: "The place of the cursor of the next page; missing or null on the last one")
@@ -23,17 +26,20 @@ struct JSONPages: Sendable {
     let deleted: JSONPointer?
     let tombstone: JSONPointer?
     let epoch: JSONPointer?
+    let parameters: [String: String]
 
     init(_ settings: SettingValues<PageSettings>) {
         (items, next, deleted) = (settings.items, settings.next, settings.deleted)
         (tombstone, epoch) = (settings.tombstone, settings.epoch)
+        parameters = settings.parameters
     }
 
     /// Reads a page, and the whole answer.
     ///
     /// - Throws: ``PullError/malformed(_:)``; the errors of the call.
     func ask(_ question: PullQuestion, _ parameters: Parameters) async throws -> (page: PullPage, answer: JSONText) {
-        let answer = try answer(await question.fetch(parameters))
+        let all = parameters.dictionary.merging(self.parameters) { own, _ in own }
+        let answer = try answer(await question.fetch(Parameters(all)))
         return (try page(in: answer, id: question.id), answer)
     }
 

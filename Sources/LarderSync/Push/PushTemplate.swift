@@ -27,6 +27,11 @@ struct PushTemplate: Sendable, Hashable {
         }
     }
 
+    /// Returns whether a placeholder is in it.
+    func contains(_ placeholder: Placeholder) -> Bool {
+        Self.texts(in: json).contains { $0.contains("{\(placeholder.rawValue)}") }
+    }
+
     /// Returns the JSON with values in place of the placeholders.
     ///
     /// - Parameter value: returns the value of a placeholder; nil if the change has none. A member without a value is left

@@ -104,6 +104,8 @@ public struct PushCall: Sendable {
     let idPath: [String]
     /// The mark of the source that the changes were made for.
     let source: String
+    /// Returns whether the origin takes a parameter.
+    let takesParameter: @Sendable (String) -> Bool
     let answer: @Sendable (Parameters, _ method: String, Fields, _ body: Data?) async throws -> PushAnswer
 
     /// Creates a way to a service, such as for a test of a pusher. Statuses have their usual meanings.
@@ -116,15 +118,18 @@ public struct PushCall: Sendable {
         account: String? = nil, id: JSONPointer,
         send: @escaping @Sendable (Parameters, _ method: String, Fields, _ body: Data?) async throws -> PushAnswer
     ) {
-        self.init(account: account, statuses: PushStatuses(), idPath: id.steps, source: "", answer: send)
+        self.init(
+            account: account, statuses: PushStatuses(), idPath: id.steps, source: "", takesParameter: { _ in true },
+            answer: send)
     }
 
     init(
         account: String?, statuses: PushStatuses, idPath: [String], source: String,
+        takesParameter: @escaping @Sendable (String) -> Bool,
         answer: @escaping @Sendable (Parameters, _ method: String, Fields, _ body: Data?) async throws -> PushAnswer
     ) {
         (self.account, self.statuses, self.idPath) = (account, statuses, idPath)
-        (self.source, self.answer) = (source, answer)
+        (self.source, self.takesParameter, self.answer) = (source, takesParameter, answer)
     }
 
     /// Sends a request to the policy's origin in the name of the account, and returns its answer, also one that refuses.

@@ -83,6 +83,10 @@ struct RecordsPush: Sendable {
                 + outcomes(of: Array(claimed[middle...]), by: rules)
         } catch let error as LoadError where error.code == .notSignedIn {
             return claimed.map { _ in .signedOut }
+        } catch let error as LoadError where error.code == .invalidRequest {
+            // The policy is wrong. The changes wait for another one.
+            attachment.tell(.recordsNotSynced, "changes cannot be sent: \(error.message)")
+            return claimed.map { _ in .later(nil) }
         } catch let error as LoadError where error.status != nil {
             let outcome: WriteOutcome =
                 error.status == 413 ? .rejected(status: 413) : .later(error.retryAfter?.milliseconds)
@@ -95,7 +99,8 @@ struct RecordsPush: Sendable {
     private func call(_ rules: SyncRules) -> PushCall {
         let (context, table) = (attachment.context, table)
         return PushCall(
-            account: table.scope, statuses: attachment.outbox.statuses, idPath: rules.idPath, source: rules.source
+            account: table.scope, statuses: attachment.outbox.statuses, idPath: rules.idPath, source: rules.source,
+            takesParameter: { context.ownResource?.originTakes($0) ?? false }
         ) { parameters, method, fields, body in
             let request = Request(
                 table.resource, parameters, scope: table.scope, deadline: Self.longestCall, fields: fields, body: body)

@@ -9,6 +9,12 @@ struct RestCall: Sendable, Hashable {
     /// Whether the record's id is a parameter of the call.
     var hasID = false
 
+    /// Whether a placeholder for the id is in it.
+    var namesID: Bool {
+        let texts = Array(parameters.values) + Array(fields.values)
+        return body?.contains(.id) == true || texts.contains { PushTemplate(json: .string($0)).contains(.id) }
+    }
+
     static let create = RestCall(method: "POST", body: PushTemplate(.record))
     static let update = RestCall(
         method: "PATCH", fields: ["If-Match": "{version}"], body: PushTemplate(.changes), hasID: true)

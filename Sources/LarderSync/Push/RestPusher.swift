@@ -55,7 +55,9 @@ struct RestPusher: Pusher {
     private func push(_ change: PushedChange, by call: PushCall) async throws -> WriteOutcome {
         guard let rest = calls[change.kind] else { return .unknown }
         var parameters = rest.parameters.mapValues { PushTemplate.filled($0, change.value(of:)) }
-        if rest.hasID, parameters["id"] == nil { parameters["id"] = change.id?.name }
+        // A service with one address for all finds the id in the body.
+        let isNamed = rest.namesID && !call.takesParameter("id")
+        if rest.hasID, parameters["id"] == nil, !isNamed { parameters["id"] = change.id?.name }
         var fields: Fields = [:]
         for (name, text) in rest.fields.sorted(by: { $0.key < $1.key }) {
             let value = PushTemplate.filled(text, change.value(of:))

@@ -116,6 +116,42 @@ import Testing
         }
     }
 
+    /// Each return of one installation draws its wait as each of many installations does.
+    @Test func returnsOfManyInstallationsAreSpread() throws {
+        let installations = ProcessInfo.processInfo.environment["LARDER_SLOW"] == "1" ? 10_000 : 1_000
+        try run { world, app, _, _ in
+            let times = Locked<[Duration]>([])
+            app.service.withLock {
+                $0 = { _ in
+                    times.withLock { $0.append(world.uptime) }
+                    return "[]"
+                }
+            }
+            var waits: [Duration] = []
+            for _ in 0..<installations {
+                world.network = .offline
+                try await world.sleep(for: .seconds(100))
+                let begin = world.uptime
+                world.network = NetworkState(.online)
+                try await world.sleep(for: RecordsWork.spread + .seconds(1))
+                waits += times.withLock { times in
+                    defer { times = [] }
+                    return times.map { $0 - begin }
+                }
+            }
+            #expect(waits.count == installations)
+            let sorted = waits.sorted()
+            var (most, first) = (0, 0)
+            for last in sorted.indices {
+                while sorted[last] - sorted[first] > .seconds(1) { first += 1 }
+                most = max(most, last - first + 1)
+            }
+            print("at most \(most) of \(installations) installations call in one second")
+            // Of fewer, chance makes a larger part.
+            #expect(most <= (installations == 10_000 ? 2_500 : 300))
+        }
+    }
+
     @Test func failedFetchIsTriedAgainAfterGrowingPauses() throws {
         try run { world, app, _, _ in
             let times = Locked<[Duration]>([])

@@ -12,3 +12,12 @@ extension Resource {
         }
     }
 }
+
+extension Resource {
+    /// Returns whether the policy's origin takes a parameter of this name. A request with one that it does not take fails with
+    /// ``LoadError/Code/invalidRequest``. False if there is no origin.
+    public func originTakes(_ parameter: String) -> Bool {
+        guard let origin = try? graph().policy.origin else { return false }
+        return origin.originTraits.parameters?.contains(parameter) ?? true
+    }
+}
