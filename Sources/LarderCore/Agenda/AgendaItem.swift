@@ -58,7 +58,7 @@ public final class AgendaItem: Sendable {
     public func changed() { owner?.agenda.call(self) }
 
     /// Runs the work although its time has not come, and waits for its end. If it is running already, waits for that run.
-    /// If the caller's task is cancelled, cancels the run and returns at once.
+    /// If the caller's task is cancelled, returns at once, and cancels the run unless others wait for it.
     ///
     /// - Returns: whether the work ran to its end. It does not if a condition is not met, or if the work is over.
     public func runNow() async -> Bool {
@@ -72,7 +72,8 @@ public final class AgendaItem: Sendable {
         guard let run else { return false }
         changed()
         do { return try await run.value() != nil } catch {
-            if Task.isCancelled { agenda.interrupt(self) }
+            // It has an outcome if nobody else waits.
+            if Task.isCancelled, run.outcome != nil { agenda.interrupt(self) }
             return false
         }
     }

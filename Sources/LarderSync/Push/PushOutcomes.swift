@@ -31,6 +31,8 @@ struct PushOutcomes: Sendable {
         let status = status ?? 200
         let pause = wait?.milliseconds
         switch statuses.meaning(of: status, for: change.kind) {
+        // Many services say with a page for people that there is no such record.
+        case .accepted where change.kind == .delete && status >= 400: return .accepted(nil)
         case .accepted: return isJSON ? accepted(change, body) : .unknown
         case .later: return .later(pause)
         case .signedOut: return .signedOut

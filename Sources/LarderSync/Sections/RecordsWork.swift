@@ -9,6 +9,8 @@ final class RecordsWork: AgendaWork {
     fileprivate struct State {
         weak var attachment: RecordsAttachment?
         var network: Subscription?
+        /// The watch for changes that other processes make, such as an extension of the app.
+        var others: Subscription?
         /// The tables whose next run somebody waits for.
         var asked: Set<RecordTable> = []
         /// The tables of which somebody has read a record with an unsent change.
@@ -53,7 +55,8 @@ final class RecordsWork: AgendaWork {
         item.begin(self)
         if !context.allowsBackgroundWork { return }
         let network = world.onNetworkChange { [weak item] in item?.changed() }
-        state.withLock { $0.network = network }
+        let others = push == nil ? nil : attachment.database.watch()
+        state.withLock { ($0.network, $0.others) = (network, others) }
     }
 
     private var world: any World { context.world }
@@ -307,7 +310,8 @@ final class RecordsWork: AgendaWork {
 
     /// Ends the work, and waits for the run that is under way.
     func end() async {
-        state.withLock { $0.network.take() }?.stop()
+        let watches = state.withLock { [$0.network.take(), $0.others.take()] }
+        for watch in watches { watch?.stop() }
         await item.end()
     }
 }

@@ -88,6 +88,33 @@ import Testing
         }
     }
 
+    @Test func callerWhoGivesUpEndsNoRunThatOthersWaitFor() throws {
+        try run { world, app, pantry, calls in
+            try await world.sleep(for: .seconds(1))
+            app.service.withLock {
+                $0 = { _ in
+                    calls.withLock { $0.append(nil) }
+                    try await world.sleep(for: .seconds(10))
+                    return "[]"
+                }
+            }
+            let before = calls.withLock { $0.count }
+            let results = Locked<[String: Bool]>([:])
+            func start(_ name: String) -> Task<Void, Never> {
+                world.spawn {
+                    let isDone = (try? await pantry.records("notes").sync()) != nil
+                    results.withLock { $0[name] = isDone }
+                }
+            }
+            let (first, second) = (start("first"), start("second"))
+            try await world.sleep(for: .seconds(1))
+            first.cancel()
+            await second.value
+            #expect(results.withLock { $0 } == ["first": false, "second": true])
+            #expect(calls.withLock { $0.count } == before + 1)
+        }
+    }
+
     @Test func nothingIsFetchedOffline() throws {
         try run { world, _, pantry, calls in
             try await world.sleep(for: .seconds(1))

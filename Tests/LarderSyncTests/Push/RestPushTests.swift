@@ -377,6 +377,41 @@ import Testing
         }
     }
 
+    @Test func deletionOfARecordThatIsGoneIsDoneWhateverThePageSays() throws {
+        try run { service, world, _, notes in
+            try service.set("1", #"{"id":"1","title":"gone"}"#)
+            try await notes.sync()
+            try await notes.delete("1")
+            let page = Reply(status: 404, fields: ["Content-Type": "text/html"], body: Data("<html>".utf8))
+            service.state.withLock {
+                $0.notes = [:]
+                $0.errors = [.status(404, reply: page)]
+            }
+            try await world.sleep(for: .seconds(5))
+            #expect(try await notes.books().pending == 0)
+            #expect(service.calls.filter { $0.method == "DELETE" }.count == 1)
+        }
+    }
+
+    /// Two pantries share nothing but the files, as an app and its extension do.
+    @Test func changeOfAnotherProcessIsSent() async throws {
+        let (service, app) = (RestService(), try RecordsApp(in: SystemWorld()))
+        app.service.withLock { $0 = { try service.answer($0) } }
+        app.changes.withLock { $0 = { try service.change($0, $1) } }
+        let main = try await app.pantry(["notes": Self.policy()])
+        try await main.records("notes").sync()
+        var events = main.syncEvents.makeAsyncIterator()
+        // The extension sends nothing.
+        let other = try await app.pantry([
+            "notes": Self.policy().replacing(#", "push": "rest""#, with: "")
+        ])
+        try await other.records("notes", of: Note.self).create(Note(title: "from the extension"))
+        while let event = await events.next() { if event.kind == .accepted { break } }
+        #expect(service.note("s1")?["title"]?.string == "from the extension")
+        await other.close()
+        await main.close()
+    }
+
     @Test func changesOfARecordArriveInOrder() throws {
         let policy = Self.policy(outbox: #"{ "merge": false }"#)
         try run(policy) { service, world, _, notes in
