@@ -29,6 +29,23 @@ import Testing
         #expect(pushes.isEmpty, "\(pushes)")
     }
 
+    @Test func articleShowsThisCode() throws {
+        let root = (1...4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+        func words(_ path: String) throws -> String {
+            try String(contentsOf: root.appending(path: path), encoding: .utf8)
+                .split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        }
+        let code = try ["Zone", "ZoneTests", "GraphQLTests"].map {
+            try words("Tests/ThirdPartyTests/Records/\($0).swift")
+        }.joined()
+        let page = try words("Sources/LarderSync/LarderSync.docc/YourOwnService.md")
+        let blocks = page.components(separatedBy: "```swift ").dropFirst().compactMap {
+            $0.components(separatedBy: " ```").first
+        }
+        #expect(blocks.count == 5)
+        for block in blocks { #expect(code.contains(block), "\(block)") }
+    }
+
     @Test func twoDevicesAgree() throws {
         try SimulatedWorld(seed: 1).run(leaving: .anything) { world in
             let (zone, folder) = (Zone(), try TemporaryFolder())

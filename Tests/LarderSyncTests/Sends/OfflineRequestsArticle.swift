@@ -1,0 +1,30 @@
+import Larder
+import LarderFoundation
+import LarderSync
+import LarderSystem
+
+/// The example of the article "Requests that survive".
+enum OfflineRequestsArticle {
+    struct Screen: Sendable {
+        let texts = Locked<[String]>([])
+        func show(_ text: String) { texts.withLock { $0.append(text) } }
+    }
+
+    static func like(_ video: String, _ body: Data, _ pantry: Pantry, _ screen: Screen) async throws {
+        let likes = pantry.resource("likes")
+        let answer = try await likes.send(likes.request(["id": video], body: body), method: "PUT")
+        screen.show(answer.source == .origin ? "Liked" : "Liked. It is sent when there is a network.")
+    }
+
+    static func takeBack(_ pantry: Pantry) async throws {
+        let waiting = try await pantry.records("likes").query().records
+        try await pantry.records("likes").delete(waiting[0].id)  // takes back a request that was never sent
+        try await pantry.records("likes").sync()  // sends what waits, now
+    }
+
+    static func correct(_ pantry: Pantry) async throws {
+        for request in try await pantry.records("likes").rejected() {
+            try await request.restore { $0 = $0.setting(["parameters", "id"], to: JSONText(string: "43")) }
+        }
+    }
+}
