@@ -9,6 +9,10 @@ final class RecordsWork: AgendaWork {
     fileprivate struct State {
         weak var attachment: RecordsAttachment?
         var network: Subscription?
+        /// Whether the app comes to the foreground.
+        var foreground: Subscription?
+        /// The uptime of the last run.
+        var lastRun: Duration?
         /// The watch for changes that other processes make, such as an extension of the app.
         var others: Subscription?
         /// The tables whose next run somebody waits for.
@@ -56,7 +60,8 @@ final class RecordsWork: AgendaWork {
         if !context.allowsBackgroundWork { return }
         let network = world.onNetworkChange { [weak item] in item?.changed() }
         let others = push == nil ? nil : attachment.database.watch()
-        state.withLock { ($0.network, $0.others) = (network, others) }
+        let foreground = AppActivation.follow { [weak self] in self?.appBecameActive() }
+        state.withLock { ($0.network, $0.others, $0.foreground) = (network, others, foreground) }
     }
 
     private var world: any World { context.world }
@@ -102,6 +107,7 @@ final class RecordsWork: AgendaWork {
         lookAtSource()
         let (asked, read, isDue, waiting) = state.withLock { state in
             defer { (state.asked, state.read, state.isDue) = ([], [], false) }
+            state.lastRun = world.uptime
             let waiting = state.times.filter { times in
                 state.isDue || times.value.push.map { $0 <= world.uptime } ?? false
             }
@@ -255,6 +261,20 @@ final class RecordsWork: AgendaWork {
         item.changed()
     }
 
+    /// The shortest time between two runs because the app came to the foreground.
+    static let activationPause = Duration.seconds(60)
+
+    /// Brings records together with the service, because the app came to the foreground, unless that was done just now.
+    func appBecameActive() {
+        let now = world.uptime
+        let isDue = state.withLock { state in
+            if let last = state.lastRun, now - last < Self.activationPause { return false }
+            state.isDue = true
+            return true
+        }
+        if isDue { item.changed() }
+    }
+
     /// Sends changes at once, because somebody has read a record with one. While a run is under way, nothing follows.
     func wasRead(_ table: RecordTable) {
         if push == nil || item.isRunning { return }
@@ -310,7 +330,7 @@ final class RecordsWork: AgendaWork {
 
     /// Ends the work, and waits for the run that is under way.
     func end() async {
-        let watches = state.withLock { [$0.network.take(), $0.others.take()] }
+        let watches = state.withLock { [$0.network.take(), $0.others.take(), $0.foreground.take()] }
         for watch in watches { watch?.stop() }
         await item.end()
     }

@@ -88,6 +88,21 @@ import Testing
         }
     }
 
+    @Test func recordsAreFetchedWhenTheAppBecomesActive() throws {
+        try run { world, _, pantry, calls in
+            let work = try #require(try pantry.recordsAttachment("notes").work)
+            try await world.sleep(for: .seconds(30))
+            work.appBecameActive()
+            try await world.sleep(for: .seconds(1))
+            // They were fetched just now.
+            #expect(calls.withLock { $0.count } == 1)
+            try await world.sleep(for: .seconds(100))
+            for _ in 0..<3 { work.appBecameActive() }
+            try await world.sleep(for: .seconds(1))
+            #expect(calls.withLock { $0.count } == 2)
+        }
+    }
+
     @Test func callerWhoGivesUpEndsNoRunThatOthersWaitFor() throws {
         try run { world, app, pantry, calls in
             try await world.sleep(for: .seconds(1))
