@@ -28,7 +28,7 @@ struct RowResult: Sendable {
     /// The failures of each tier at the end of each step that expects some, and at the end of the row.
     var faults: [[String: UInt64]] = []
     var faultsAtEnd: [String: UInt64] = [:]
-    /// What the steps of a row about an outbox have done, by their places, and the keys that wait at the end.
+    /// The results of the steps of a row about an outbox, by their places, and the keys that wait at the end.
     var outbox: [Int: OutboxResult] = [:]
     var queues: [String: [String]] = [:]
 }

@@ -168,7 +168,7 @@ public enum Promise: String, CaseIterable, Sendable {
 
     /// Every record of the service arrives, and so does each later change, also one that is made during a pull.
     case brings = "brings every record and every change"
-    /// What the service has deleted is told.
+    /// Deletions at the service are told.
     case tellsDeletions = "tells deletions"
     /// A pull has a last page.
     case pagesEnd = "comes to a last page"
@@ -187,7 +187,7 @@ public enum Promise: String, CaseIterable, Sendable {
     case claimsNothing = "claims no decision that the service has not made"
     /// A change that is sent twice is made once, because its key goes with it.
     case appliesOnce = "sends the key of a change with it"
-    /// That nobody is signed in is no refusal of a change.
+    /// A missing sign-in is no refusal of a change.
     case tellsSignOut = "tells that nobody is signed in"
     /// A change of a record that somebody else has changed is a conflict.
     case tellsConflicts = "tells conflicts"

@@ -8,7 +8,7 @@ actor Zone: TestedService {
     /// The library's errors.
     enum ZoneError: Error { case tokenExpired, unreachable, notAuthenticated, serverRecordChanged(JSONText), refused }
 
-    /// What the library's call for changes returns.
+    /// The result of the library's call for changes.
     struct Changes {
         var records: [JSONText] = []
         var deletedIDs: [String] = []

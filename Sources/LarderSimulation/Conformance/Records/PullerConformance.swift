@@ -187,7 +187,7 @@ public struct PullerConformance: Sendable {
     }
 }
 
-/// What a device knows.
+/// The records and the position that a device knows.
 private struct PulledRecords {
     var records: [String: JSONText] = [:]
     var position: String?
