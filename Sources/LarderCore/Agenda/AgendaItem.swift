@@ -66,14 +66,16 @@ public final class AgendaItem: Sendable {
         let run = state.withLock { state -> AwaitableWork<Void>? in
             if state.isOver || state.work == nil { return nil }
             if !state.isRunning { state.isAsked = true }
-            if state.run == nil { state.run = AwaitableWork(in: context.world) }
+            // A wait that all have given up is over before its run is.
+            if state.run == nil || state.run?.outcome != nil { state.run = AwaitableWork(in: context.world) }
             return state.run
         }
         guard let run else { return false }
         changed()
         do { return try await run.value() != nil } catch {
-            // It has an outcome if nobody else waits.
-            if Task.isCancelled, run.outcome != nil { agenda.interrupt(self) }
+            // If nobody else waits, it has failed.
+            let isGivenUp = state.withLock { $0.run === run } && run.hasFailed
+            if Task.isCancelled, isGivenUp { agenda.interrupt(self) }
             return false
         }
     }
@@ -90,7 +92,7 @@ public final class AgendaItem: Sendable {
     public func end() async {
         let run = state.withLock { state -> AwaitableWork<Void>? in
             guard state.isRunning else { return nil }
-            if state.run == nil { state.run = AwaitableWork(in: context.world) }
+            if state.run == nil || state.run?.outcome != nil { state.run = AwaitableWork(in: context.world) }
             return state.run
         }
         cancel()
@@ -222,4 +224,9 @@ private final class RepeatedWork: AgendaWork {
         let pause = await work()
         time.withLock { $0 = pause.map { world.uptime + $0 } }
     }
+}
+
+extension AwaitableWork {
+    /// Whether it has ended with an error.
+    fileprivate var hasFailed: Bool { if case .failure? = outcome { true } else { false } }
 }

@@ -179,10 +179,10 @@ public struct SectionTraits: Traits {
     public var answersLoads = false
     /// The settings that have an effect only together with another section, each with the name of that section. A policy that
     /// sets one of them without the section is an error.
-    public var needsSection: [String: String] = [:]
+    public var settingsNeedingSection: [String: String] = [:]
     /// The settings that have no effect together with another section, each with the name of that section. A policy that sets
     /// one of them beside the section is an error.
-    public var excludedBySection: [String: String] = [:]
+    public var settingsExcludedBySection: [String: String] = [:]
     /// Whether its attachment limits the work for which no user waits: see ``Attachment/permits(_:on:)``.
     public var limitsBackgroundWork = false
     /// The settings that contradict each other.

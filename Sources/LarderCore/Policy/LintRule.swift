@@ -70,14 +70,14 @@ package struct LintRule: Sendable {
         let names = Set(policy.sections.map(\.plugin.name))
         for section in policy.sections {
             let traits = section.sectionTraits
-            for (setting, needed) in traits.needsSection.sorted(by: { $0.key < $1.key })
+            for (setting, needed) in traits.settingsNeedingSection.sorted(by: { $0.key < $1.key })
             where section.node[setting] != nil && !names.contains(needed) {
                 rule.report(
                     "'\(setting)' has no effect without the section '\(needed)'", about: section, setting: setting,
                     reading,
                     expected: "the section '\(needed)', or no '\(setting)'")
             }
-            for (setting, other) in traits.excludedBySection.sorted(by: { $0.key < $1.key })
+            for (setting, other) in traits.settingsExcludedBySection.sorted(by: { $0.key < $1.key })
             where section.node[setting] != nil && names.contains(other) {
                 rule.report(
                     "'\(setting)' has no effect beside the section '\(other)'", about: section, setting: setting,

@@ -198,4 +198,6 @@ public enum Promise: String, CaseIterable, Sendable {
 
     /// The result is the same whichever side is whose.
     case sidesAlike = "treats both sides alike"
+    /// The result of three changes is the same in whatever order they meet.
+    case ordersAlike = "has the same result in any order"
 }

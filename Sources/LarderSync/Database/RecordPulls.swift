@@ -98,6 +98,11 @@ extension RecordDecisions {
         let sweep = try sweep(state, &effects)
         planner.endPull(&state, sweep, at: &transaction.moment, &effects)
         try note(effects)
+        try forgetOld()
+    }
+
+    /// Deletes letters and parts of the quarantine that were kept long enough.
+    func forgetOld() throws {
         let oldest = transaction.moment.now - Self.longestKept
         for table in ["letters", "quarantine"] {
             try transaction.connection.run(

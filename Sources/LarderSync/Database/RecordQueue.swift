@@ -24,10 +24,11 @@ extension RecordDecisions {
     /// - Returns: the writes, in the order in which they were made.
     func claim(most count: Int, size: Int = 2_000_000) throws -> [ClaimedWrite] {
         var (claimed, left): ([ClaimedWrite], Int) = ([], size)
-        // In a line, a write that always fails delays the others.
-        for pass in planner.rules.order == .ofRecords ? [.firstTries, .others] : [ClaimPass.all] {
-            var lines = SendLines(planner.rules.order)
+        // In a single line, a write that always fails delays the others.
+        for pass in planner.rules.order == .inLine ? [ClaimPass.all] : [.firstTries, .others] {
+            var (lines, looked) = (SendLines(planner.rules.order), 0)
             try eachWaiting { record in
+                looked += 1
                 let next = try decide(record: record) { row, moment, effects -> ClaimedWrite? in
                     planner.expire(&row, at: &moment, &effects)
                     let step = planner.nextStep(of: row, at: moment.now)
@@ -43,7 +44,9 @@ extension RecordDecisions {
                         write: row.writes[place], shown: upTo?.setting(planner.rules.idPath, to: row.idText))
                 }
                 if let write = next.flatMap({ $0 }) { claimed.append(write) }
-                return claimed.count < count && left > 0 && !lines.areAllTaken
+                // Behind a claimed write there may be thousands of its line. The next claim goes on.
+                let isFar = looked > Self.mostAtOnce && !claimed.isEmpty && planner.rules.order != .ofRecords
+                return claimed.count < count && left > 0 && !lines.areAllTaken && !isFar
             }
             if claimed.count >= count || left <= 0 { break }
         }

@@ -57,14 +57,14 @@ enum SendOrder: Hashable, Sendable {
     case ofRecords
     /// Records are sent one after the other, in the order in which they were made.
     case inLine
-    /// So are those that have the same value at this place.
-    case inLines([String])
+    /// So are those that have the same values at these places.
+    case inLines([[String]])
 }
 
 /// The lines of those waiting records that were looked at already.
 struct SendLines {
     let order: SendOrder
-    private var taken: Set<JSONText> = []
+    private var taken: Set<[JSONText?]> = []
 
     init(_ order: SendOrder) { self.order = order }
 
@@ -80,8 +80,8 @@ struct SendLines {
         }
         switch order {
         case .ofRecords: return true
-        case .inLine: return taken.insert(.null).inserted
-        case .inLines(let path): return taken.insert(row.first?.content?[path] ?? .null).inserted
+        case .inLine: return taken.insert([]).inserted
+        case .inLines(let places): return taken.insert(places.map { row.first?.content?[$0] }).inserted
         }
     }
 }
@@ -95,15 +95,25 @@ struct BackoffRule: Sendable, Hashable {
     /// The first wait between runs.
     var between: Int64 = 60_000
     var limit: Int64 = 900_000
+    /// The largest part by which a wait differs, so that many devices do not call together after an outage.
+    var jitter = 0.0
 
     /// Returns the wait after a number of tries.
-    func wait(after tries: Int) -> Int64 {
+    ///
+    /// - Parameter key: the key of the write. Its bits decide how the wait differs, so the same history has the same waits.
+    func wait(after tries: Int, key: String = "") -> Int64 {
         let quick = tries <= retries
         let doublings = max(0, quick ? tries - 1 : tries - retries - 1)
         // Beyond this, every wait is the limit.
         let factor = quick ? self.factor : 2
         var wait = Double(quick ? first : between)
         for _ in 0..<min(doublings, 64) where wait < Double(limit) { wait *= factor }
-        return Int64(min(wait, Double(limit)))
+        let bits = key.utf8.reduce(UInt64(truncatingIfNeeded: tries) &+ 0xCBF2_9CE4_8422_2325) {
+            ($0 ^ UInt64($1)) &* 0x100_0000_01B3
+        }
+        // Keys that differ little have sums that differ little.
+        let mixed = (bits ^ bits >> 32) &* 0x9E37_79B9_7F4A_7C15
+        let chance = Double((mixed ^ mixed >> 32) & 0xFFFF_FFFF) / Double(1 << 32)
+        return Int64(min(wait * (1 + jitter * (2 * chance - 1)), Double(limit)))
     }
 }

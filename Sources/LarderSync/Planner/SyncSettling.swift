@@ -104,7 +104,7 @@ extension SyncPlanner {
 
     private func postpone(_ write: inout QueuedWrite, at moment: SyncMoment, by wait: Int64?) {
         write.status = .open
-        let wait = max(wait ?? 0, rules.backoff.wait(after: write.tries))
+        let wait = max(wait ?? 0, rules.backoff.wait(after: write.tries, key: write.key))
         write.next = moment.now + min(wait, Self.longestWait)
     }
 

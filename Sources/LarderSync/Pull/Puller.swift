@@ -4,8 +4,9 @@ public import Larder
 ///
 /// ```swift
 /// try registry.register(.puller("cloudkit", "Asks CloudKit.") { ask in
-///     let batch = try await zone.changes(since: ask.position, most: ask.limit)
-///     return PullPage(batch.records, deleted: batch.deletedIDs, next: batch.more ? batch.token : nil, position: batch.token)
+///     let batch = try await zone.changes(since: ask.cursor ?? ask.position, most: ask.limit)
+///     let (next, position) = batch.more ? (batch.token, nil) : (nil, batch.token)
+///     return PullPage(batch.records, deleted: batch.deletedIDs, next: next, position: position)
 /// })
 /// ```
 ///

@@ -5,9 +5,11 @@ public import LarderFoundation
 ///
 /// ```swift
 /// try registry.register(.pusher("cloudkit", "Saves in CloudKit.", most: 400) { changes, _ in
-///     try await zone.save(changes.map(\.record)).map { .accepted($0.record) }
+///     try await zone.save(changes.map { ($0.id, $0.record) }).map { .accepted($0.record) }
 /// })
 /// ```
+///
+/// A change that deletes its record has none, so the example saves nil for it.
 ///
 /// A pusher keeps nothing, and repeats nothing: a change whose outcome is not known comes again, with the same content and
 /// the same key.

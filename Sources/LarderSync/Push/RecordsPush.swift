@@ -14,7 +14,12 @@ struct RecordsPush: Sendable {
     /// Opens the changes again that a process has claimed which has ended. Called while no other process sends.
     ///
     /// - Parameter wakes: whether waits for a next try end as well, unless the service has asked for them.
-    func reopen(wakes: Bool) async throws { try await change { try $0.reopen(wakes: wakes) } }
+    func reopen(wakes: Bool) async throws {
+        try await change { decisions in
+            try decisions.reopen(wakes: wakes)
+            try decisions.forgetOld()
+        }
+    }
 
     /// Sends all that can be sent now. If the service cannot be reached, the rest waits.
     ///
@@ -119,7 +124,7 @@ struct RecordsPush: Sendable {
         }
     }
 
-    /// The longest time of a call, if the policy gives none.
+    /// The longest time of a call, whatever the policy says.
     static let longestCall = Duration.seconds(60)
 
     // MARK: Looking up

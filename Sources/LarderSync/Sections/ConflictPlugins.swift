@@ -25,8 +25,10 @@ extension Plugin {
     /// A rule for records that the user and somebody else have changed, as a function.
     ///
     /// ```swift
-    /// try registry.register(.conflict("scores", "The higher score stays.") { base, mine, theirs in
-    ///     (mine["score"]?.number ?? 0) > (theirs["score"]?.number ?? 0) ? mine : theirs
+    /// try registry.register(.conflict("scores", "The higher score stays.") { _, mine, theirs in
+    ///     let (left, right) = (mine["score"]?.number ?? 0, theirs["score"]?.number ?? 0)
+    ///     if left != right { return left > right ? mine : theirs }
+    ///     return mine.bytes.lexicographicallyPrecedes(theirs.bytes) ? theirs : mine
     /// })
     /// ```
     ///

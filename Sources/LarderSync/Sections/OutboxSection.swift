@@ -24,6 +24,9 @@ struct OutboxSettings {
         "backoff", .duration(.milliseconds(1) ... .forever), default: .seconds(1),
         help: "The wait before the first quick try; each further one is longer by factor")
     let factor = Setting("factor", .number(1...100), default: 2, help: "The factor by which these waits grow")
+    let jitter = Setting(
+        "jitter", .share, default: 0.2,
+        help: "The largest part by which each wait is longer or shorter, so that many devices do not call together")
     let limit = Setting(
         "limit", .duration(.seconds(1) ... .forever), default: .seconds(900),
         help: "The longest wait; later tries begin a minute apart and double up to it. Tries never end")
@@ -71,8 +74,10 @@ extension Plugin {
         counters: Counter.records, gauges: Gauge.records,
         traits: { settings in
             .with {
-                for name in ["merge", "gather", "onReject", "onRead"] { $0.needsSection[name] = records.name }
-                for name in ["order", "key"] { $0.excludedBySection[name] = records.name }
+                for name in ["merge", "gather", "onReject", "onRead", "conflict"] {
+                    $0.settingsNeedingSection[name] = records.name
+                }
+                for name in ["order", "key"] { $0.settingsExcludedBySection[name] = records.name }
                 $0.contradictions = settings.contradictions
             }
         }
@@ -111,7 +116,7 @@ struct OutboxRules: Hashable, Sendable {
         gather = settings.gather
         backoff = BackoffRule(
             retries: settings.retries, first: settings.backoff.milliseconds, factor: settings.factor,
-            limit: settings.limit.milliseconds)
+            limit: settings.limit.milliseconds, jitter: settings.jitter)
         retention = settings.retention?.milliseconds
         (order, sendsOnRead) = (settings.order, settings.onRead)
         key = settings.key.isEmpty ? nil : settings.key
@@ -128,6 +133,9 @@ extension SettingValues<OutboxSettings> {
         let all = self.retry + self.hold + self.conflict + self.reject
         if Set(all).count < all.count {
             found.append(Contradiction("retry", "a status is in two of 'retry', 'hold', 'conflict' and 'reject'"))
+        }
+        if !self.key.isEmpty, Fields.Field(self.key, "1") == nil {
+            found.append(Contradiction("key", "this is no name of a header field"))
         }
         if let retention = self.retention, retention < self.limit {
             found.append(

@@ -50,7 +50,7 @@ final class RecordsAttachment: AnsweringAttachment {
         let place = try context.sharedDataPlace(Self.place)
         let path = place.path + "/records.sqlite"
         state = Locked(State(stampFormat: plan.stampFormat))
-        clearings = try? context.share(context.resource) { try ClearingPlace(context.place(Self.place)) }
+        clearings = try? ClearingPlace.of(context)
         database = context.share(path) {
             RecordDatabase(path, in: context.world) { try place.restore() }
         }
@@ -95,7 +95,9 @@ final class RecordsAttachment: AnsweringAttachment {
         rules.isPulled = work.map { $0.pullInterval != nil } ?? true
         // Without an origin there is one source, which has no mark.
         let marks = (try? context.ownResource?.sourceMarks) ?? []
-        (rules.source, rules.formerSources) = (marks.first ?? "", Set(marks.dropFirst()))
+        // Requests and changes of records have sources of their own, so that neither is sent as the other after a reload.
+        let sources = rules.forgetsAccepted ? marks.map { SendQueue.sourcePrefix + $0 } : marks
+        (rules.source, rules.formerSources) = (sources.first ?? "", Set(sources.dropFirst()))
         if let stampPath {
             rules.stamp = StampPlace(path: stampPath, format: state.withLock { $0.stampFormat } ?? .iso8601)
         }

@@ -52,6 +52,11 @@ final class ClearingPlace: Sendable {
     private let place: StorePlace
 
     init(_ place: StorePlace) { self.place = place }
+
+    /// Returns the place of a resource.
+    static func of(_ context: SectionContext) throws -> ClearingPlace {
+        try context.share(context.resource) { try ClearingPlace(context.place(RecordsAttachment.place)) }
+    }
 }
 
 extension Decision.Kind {

@@ -11,14 +11,16 @@ final class RecordsWork: AgendaWork {
         var network: Subscription?
         /// Whether the app comes to the foreground.
         var foreground: Subscription?
-        /// The uptime of the last run.
-        var lastRun: Duration?
+        /// The uptime of the last fetch that was begun.
+        var lastFetch: Duration?
         /// The watch for changes that other processes make, such as an extension of the app.
         var others: Subscription?
         /// The tables whose next run somebody waits for.
         var asked: Set<RecordTable> = []
         /// The tables of which somebody has read a record with an unsent change.
         var read: Set<RecordTable> = []
+        /// The tables whose new requests are sent at once.
+        var new: Set<RecordTable> = []
         /// The last results of the tables.
         var results: [RecordTable: Result<Void, any Error>] = [:]
         var times: [RecordTable: SyncTimes] = [:]
@@ -105,18 +107,17 @@ final class RecordsWork: AgendaWork {
 
     func run() async {
         lookAtSource()
-        let (asked, read, isDue, waiting) = state.withLock { state in
-            defer { (state.asked, state.read, state.isDue) = ([], [], false) }
-            state.lastRun = world.uptime
+        let (asked, read, new, isDue, waiting) = state.withLock { state in
+            defer { (state.asked, state.read, state.new, state.isDue) = ([], [], [], false) }
             let waiting = state.times.filter { times in
                 state.isDue || times.value.push.map { $0 <= world.uptime } ?? false
             }
-            return (state.asked, state.read, state.isDue, waiting.map(\.key))
+            return (state.asked, state.read, state.new, state.isDue, waiting.map(\.key))
         }
         let present = presentTable.map { [$0] } ?? []
         // A former process may have left changes of any account.
         let unsent = isDue && push != nil ? await unsentTables() : []
-        let others = asked.union(read).union(waiting).union(unsent).subtracting(present)
+        let others = asked.union(read).union(new).union(waiting).union(unsent).subtracting(present)
             .sorted { ($0.scope ?? "") < ($1.scope ?? "") }
         for table in present + others {
             let isAsked = asked.contains(table)
@@ -185,6 +186,7 @@ final class RecordsWork: AgendaWork {
     }
 
     private func fetch(_ table: RecordTable, by plan: PullPlan, _ attachment: RecordsAttachment) async throws {
+        state.withLock { $0.lastFetch = world.uptime }
         do {
             try await RecordsPull(attachment: attachment, table: table, plan: plan).run()
             state.withLock { $0.times[table, default: SyncTimes()].pulled(at: world.uptime, every: plan.every) }
@@ -268,7 +270,7 @@ final class RecordsWork: AgendaWork {
     func appBecameActive() {
         let now = world.uptime
         let isDue = state.withLock { state in
-            if let last = state.lastRun, now - last < Self.activationPause { return false }
+            if let last = state.lastFetch, now - last < Self.activationPause { return false }
             state.isDue = true
             return true
         }
@@ -285,10 +287,13 @@ final class RecordsWork: AgendaWork {
         item.changed()
     }
 
-    /// Sends what can be sent now, and waits for that. If a run is under way, waits for that one.
+    /// Sends the requests of an account that can be sent now, and waits for that. If a run is under way, waits for that one.
     ///
     /// - Returns: whether there was a run.
-    func runNow() async -> Bool { await item.runNow() }
+    func send(_ table: RecordTable) async -> Bool {
+        state.withLock { _ = $0.new.insert(table) }
+        return await item.runNow()
+    }
 
     /// Brings the records of an account together with the service now, and waits for that.
     ///

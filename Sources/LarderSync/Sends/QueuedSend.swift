@@ -13,11 +13,9 @@ struct QueuedSend: Hashable, Sendable {
     var body: Data?
     /// The tags of the copies that are out of date after the change.
     var tags: [String] = []
-    /// The values that name the line in which it waits; nil if all sends wait in one line.
-    var line: [String?]?
 
-    /// The place of the line in the record.
-    static let linePath = ["line"]
+    /// The place of a parameter in the record.
+    static func path(ofParameter name: String) -> [String] { ["parameters", name] }
     /// The place of the id in the record.
     static let idPath = ["id"]
 
@@ -44,17 +42,14 @@ struct QueuedSend: Hashable, Sendable {
             }
         }
         if !tags.isEmpty { members.append(("tags", JSONText(list: tags.map { JSONText(string: $0) }))) }
-        if let line {
-            members.append(("line", JSONText(list: line.map { $0.map { JSONText(string: $0) } ?? .null })))
-        }
         return JSONText(object: members)
     }
 
     init(
-        method: String, parameters: [String: String], fields: Fields, body: Data?, tags: [String], line: [String?]?
+        method: String, parameters: [String: String], fields: Fields, body: Data?, tags: [String]
     ) {
         (self.method, self.parameters, self.fields, self.body) = (method, parameters, fields, body)
-        (self.tags, self.line) = (tags, line)
+        self.tags = tags
     }
 
     /// Reads a record. Returns nil if it is no send.

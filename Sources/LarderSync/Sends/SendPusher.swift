@@ -18,7 +18,7 @@ struct SendPusher: Pusher {
     }
 
     private func push(_ change: PushedChange, by call: PushCall) async throws -> WriteOutcome {
-        // The app has taken back a request that may have been sent.
+        // The app has deleted a request that may have been sent.
         if change.kind == .delete { return .accepted(nil) }
         guard let record = change.record, let id = change.id?.name, let send = QueuedSend(record) else {
             return .rejected(status: nil)
@@ -26,16 +26,26 @@ struct SendPusher: Pusher {
         do {
             let answer = try await context.send(
                 request(send, change, call), method: send.method,
-                invalidating: send.tags.map { .tag($0) } + answers.selections(of: id), onlyTo: call.source)
+                invalidating: send.tags.map { .tag($0) } + answers.selections(of: id),
+                onlyTo: String(call.source.dropFirst(SendQueue.sourcePrefix.count)))
             // The page of a hotel's network is no answer of the service.
-            if answer.metadata?.isPage == true { return .unknown }
+            if answer.metadata?.contentType?.lowercased().hasPrefix("text/html") == true, !answer.value.isEmpty {
+                return .unknown
+            }
             answers.end(id, .success(answer))
             return .accepted(nil)
+        } catch let error as LoadError where error.code == .invalidRequest {
+            answers.end(id, .failure(error))
+            return .rejected(status: nil)
         } catch let error as LoadError {
             // A failed sign-in and a cut body are no answers of the service to the change.
             guard error.code != .notSignedIn, let status = error.status, status >= 400 else { throw error }
-            switch call.statuses.meaning(of: status, for: .create) {
-            case .accepted: return .unknown
+            let kind: PushedChange.Kind = send.method == "DELETE" ? .delete : .create
+            switch call.statuses.meaning(of: status, for: kind) {
+            case .accepted:
+                // It is gone, perhaps because of an earlier try.
+                answers.end(id, .failure(error))
+                return .accepted(nil)
             case .later: return .later(error.retryAfter?.milliseconds)
             case .signedOut: return .signedOut
             case .gone, .conflict, .rejected:
@@ -54,11 +64,6 @@ struct SendPusher: Pusher {
     }
 }
 
-extension Metadata {
-    /// Whether the payload is a page for people.
-    fileprivate var isPage: Bool { contentType?.lowercased().hasPrefix("text/html") == true }
-}
-
 /// The answers for which somebody waits.
 struct SendAnswers: Sendable {
     typealias Answer = AwaitableWork<Loaded<Data>?>
@@ -71,11 +76,28 @@ struct SendAnswers: Sendable {
 
     private let waiting = Locked<[String: Waiting]>([:])
 
+    /// The most copies that are remembered for requests that are sent later.
+    private static let most = 10_000
+
     /// Notes that somebody waits.
     func begin(_ id: String, _ selections: [Selection], in world: any World) -> Answer {
         let answer = Answer(in: world)
-        waiting.withLock { $0[id] = Waiting(answer: answer, selections: selections) }
+        waiting.withLock { waiting in
+            // Requests that were taken back or given up are among them.
+            if waiting.count >= Self.most { waiting = waiting.filter { $0.value.answer.outcome == nil } }
+            waiting[id] = Waiting(answer: answer, selections: selections)
+        }
         return answer
+    }
+
+    /// Tells that a request is sent later.
+    func postpone(_ id: String) {
+        let later = waiting.withLock { waiting -> Answer? in
+            let later = waiting[id]
+            if later?.selections.isEmpty == true { waiting[id] = nil }
+            return later?.answer
+        }
+        later?.end(.success(nil))
     }
 
     /// Returns the copies that are out of date after a change, as far as this process knows.

@@ -5,6 +5,8 @@ import LarderSystem
 /// The changes that are sent to a resource without records. They are kept as records until the origin has answered.
 final class SendQueue: Sendable {
     let records: RecordsAttachment
+    /// The beginning of the marks of sources for which requests were made.
+    static let sourcePrefix = "sends "
     private let answers = SendAnswers()
     private let rules: OutboxRules
     private let context: SectionContext
@@ -14,7 +16,8 @@ final class SendQueue: Sendable {
         (self.rules, self.context) = (rules, context)
         var plan = RecordsPlan(SyncRules(idPath: QueuedSend.idPath))
         plan.rules.forgetsAccepted = true
-        plan.rules.order = rules.order.isEmpty ? .inLine : .inLines(QueuedSend.linePath)
+        plan.rules.order =
+            rules.order.isEmpty ? .inLine : .inLines(rules.order.map { QueuedSend.path(ofParameter: $0) })
         plan.push = PushPlan(SendPusher(context: context, answers: answers, key: rules.key))
         records = try RecordsAttachment(plan, context)
     }
@@ -30,28 +33,30 @@ final class SendQueue: Sendable {
         }
         let id = UUIDv7.make(in: world)
         let answer = answers.begin(id, selections, in: world)
-        do { try await keep(request, method, selections, id: id) } catch {
+        let table = RecordTable(resource: context.resource, scope: request.key.scope)
+        do { try await keep(request, method, selections, id: id, in: table) } catch {
             answers.forget(id)
             throw Self.loadError(error)
         }
         // The first run may have begun before.
-        world.spawn { [records] in
+        world.spawn { [records, answers] in
             for _ in 0..<2 where answer.outcome == nil {
-                guard await records.work?.runNow() == true else { break }
+                guard await records.work?.send(table) == true else { break }
             }
-            answer.end(.success(nil))
+            answers.postpone(id)
         }
-        return try await answer.value(within: request.deadline).flatMap { $0 }
+        // A run may first fetch what other resources need.
+        return try await answer.value(within: request.deadline ?? RecordsPush.longestCall).flatMap { $0 }
             ?? Loaded(Data(), from: .store(Plugin.outbox.name), age: nil, isStored: true)
     }
 
-    private func keep(_ request: Request, _ method: String, _ selections: [Selection], id: String) async throws {
+    private func keep(
+        _ request: Request, _ method: String, _ selections: [Selection], id: String, in table: RecordTable
+    ) async throws {
         let parameters = request.parameters.dictionary
         let send = QueuedSend(
             method: method, parameters: parameters, fields: request.fields, body: request.body,
-            tags: selections.compactMap { if case .tag(let tag) = $0 { tag } else { nil } },
-            line: rules.order.isEmpty ? nil : rules.order.map { parameters[$0] })
-        let table = RecordTable(resource: context.resource, scope: request.key.scope)
+            tags: selections.compactMap { if case .tag(let tag) = $0 { tag } else { nil } })
         let (records, durability) = (records, rules.durability)
         try await records.writing { database in
             let part = try database.changing(durability) { transaction in

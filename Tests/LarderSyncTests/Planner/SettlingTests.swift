@@ -7,6 +7,16 @@ import Testing
 struct SettlingTests {
     private func record(_ text: String) throws -> JSONText { try JSONText(text: text) }
 
+    @Test func waitsOfManyWritesDiffer() {
+        let rule = BackoffRule(jitter: 0.2)
+        let waits = (0..<1_000).map { rule.wait(after: 1, key: "key-\($0)") }
+        #expect(waits.allSatisfy { (800...1_200).contains($0) })
+        let early = waits.count { $0 < 1_000 }
+        #expect((400...600).contains(early) && Set(waits).count > 200)
+        #expect(rule.wait(after: 3, key: "a") == rule.wait(after: 3, key: "a"))
+        #expect(BackoffRule().wait(after: 2, key: "a") == 2_000)
+    }
+
     @Test func acceptedWriteWithoutRecordIsShownUntilAPullBringsIt() throws {
         var sample = try PlannerSample(#"{"id":"r","a":1}"#)
         try sample.set("a", "2")

@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test func waitingChangeGoesWhenThereIsANetworkAgain() throws {
-        try run { service, world, _, notes in
+        try run(Self.policy(outbox: #"{ "jitter": 0 }"#)) { service, world, _, notes in
             service.fail(.lostCall, .lostCall, .lostCall, .lostCall, .lostCall)
             try await notes.create(Note(title: "waits"))
             // The next try would come two minutes after the last.

@@ -17,9 +17,9 @@ enum OfflineRequestsArticle {
     }
 
     static func takeBack(_ pantry: Pantry) async throws {
-        let waiting = try await pantry.records("likes").query().records
-        try await pantry.records("likes").delete(waiting[0].id)  // takes back a request that was never sent
-        try await pantry.records("likes").sync()  // sends what waits, now
+        let requests = pantry.records("likes")
+        for request in try await requests.query().records { try await requests.undo(request.id) }
+        try await requests.sync()
     }
 
     static func correct(_ pantry: Pantry) async throws {

@@ -243,6 +243,132 @@ import Testing
         }
     }
 
+    @Test func requestOfAScopeIsAnsweredAtOnce() throws {
+        try run { _, service, pantry in
+            let likes = pantry.resource("likes")
+            let answer = try await likes.send(likes.request(["id": "7"], scope: "alice"))
+            #expect(answer.source == .origin)
+            #expect(service.ids == ["7"])
+            #expect(try await pantry.records("likes", scope: "alice").books().accepted == 1)
+        }
+    }
+
+    @Test func requestThatTheOriginCannotTakeIsNotKept() throws {
+        try SimulatedWorld(seed: 1).run(leaving: .anything) { world in
+            let http = Self.policy().replacing(
+                #""origin": "service""#, with: #""origin": { "use": "http", "url": "https://api.example.com/{id}" }"#)
+            let pantry = try await RecordsApp(in: world).pantry(["likes": http])
+            let likes = pantry.resource("likes")
+            let error = await #expect(throws: LoadError.self) { try await likes.send(likes.request()) }
+            #expect(error?.code == .invalidRequest)
+            #expect(try await pantry.records("likes").query().records.isEmpty)
+            await pantry.close()
+        }
+    }
+
+    /// A reload may make a resource with requests one with records, and back. Neither is sent as the other.
+    @Test func requestsAreNoRecordsAndRecordsNoRequests() throws {
+        let records = """
+            { "resource": "likes", "origin": "service", "records": { "id": "/id", "push": "rest" } }
+            """
+        try run { app, service, pantry in
+            app.changes.withLock {
+                $0 = { _, request in
+                    _ = try service.answer(request)
+                    return "{}"
+                }
+            }
+            service.fail(Self.down)
+            _ = try await Self.like("1", of: pantry)
+            try await app.change("likes", records, of: pantry)
+            try await pantry.records("likes").create(try JSONText(#"{"id":"r","a":1}"#.utf8))
+            try await pantry.records("likes").create(try JSONText(#"{"id":"s","a":1}"#.utf8))
+            let calls = service.state.withLock { $0.calls.count }
+            try await app.change("likes", Self.policy(), of: pantry)
+            service.fail(nil)
+            try await app.world.sleep(for: .seconds(10))
+            // The request has arrived, and the records wait for their policy.
+            #expect(service.state.withLock { $0.calls.dropFirst(calls).map(\.parameters["id"]) } == ["1"])
+            #expect(try await pantry.records("likes").books().pending == 2)
+            try await app.change("likes", records, of: pantry)
+            try await app.world.sleep(for: .seconds(10))
+            #expect(try await pantry.records("likes").books().pending == 0)
+            #expect(try await pantry.records("likes").rejected().isEmpty)
+        }
+    }
+
+    @Test func clearingReachesRequestsOfAFormerProcess() throws {
+        try run { app, service, pantry in
+            service.fail(Self.down)
+            _ = try await Self.like("1", of: pantry)
+            await pantry.close()
+            service.fail(nil)
+            // As soon as it has started.
+            let next = try await app.pantry(["likes": Self.policy()])
+            try await next.clear(.all, discardingUnsent: true)
+            let calls = service.ids.count
+            try await app.world.sleep(for: .seconds(10))
+            #expect(service.ids.count <= calls + 1)
+            #expect(try await next.records("likes").query().records.isEmpty)
+            #expect(try await next.records("likes").books().pending == 0)
+            await next.close()
+        }
+    }
+
+    @Test func deletionThatWasDoneBeforeIsNoRefusal() throws {
+        try run { app, service, pantry in
+            service.fail(Self.down)
+            let likes = pantry.resource("likes")
+            _ = try await likes.send(likes.request(["id": "7"]), method: "DELETE")
+            service.fail(.status(404))
+            try await app.world.sleep(for: .seconds(5))
+            #expect(try await pantry.records("likes").books().accepted == 1)
+            #expect(try await pantry.records("likes").rejected().isEmpty)
+        }
+    }
+
+    @Test func linesThatFailDelayNoOthers() throws {
+        try run(#"{ "order": ["id"], "jitter": 0 }"#) { app, service, pantry in
+            app.changes.withLock {
+                $0 = { _, request in
+                    let answer = try service.answer(request)
+                    if (request.parameters["id"] ?? "").hasPrefix("bad") { throw LoadError.status(500) }
+                    return answer
+                }
+            }
+            for number in 1...8 { _ = try await Self.like("bad\(number)", of: pantry) }
+            try await Self.expect("good", of: pantry, from: .origin)
+        }
+    }
+
+    @Test func correctedRequestWaitsInItsNewLine() throws {
+        try run(#"{ "order": ["id"] }"#) { app, service, pantry in
+            service.state.withLock { $0.refused = ["7"] }
+            await #expect(throws: LoadError.self) { _ = try await Self.like("7", of: pantry) }
+            service.fail(LoadError(.answer, "down", status: 503))
+            _ = try await Self.like("9", of: pantry)
+            let calls = service.ids.count
+            try await pantry.records("likes").rejected().first?.restore {
+                $0 = $0.setting(["parameters", "id"], to: JSONText(string: "9"))
+            }
+            service.fail(nil)
+            try await app.world.sleep(for: .seconds(30))
+            #expect(Array(service.ids.dropFirst(calls)) == ["9", "9"])
+            #expect(Set(service.keys.suffix(2)).count == 2)
+        }
+    }
+
+    @Test func lettersAreForgottenAfterNinetyDays() throws {
+        try run { app, service, pantry in
+            service.state.withLock { $0.refused = ["7"] }
+            await #expect(throws: LoadError.self) { _ = try await Self.like("7", of: pantry) }
+            try await app.world.sleep(for: .seconds(91 * 86_400))
+            #expect(try await pantry.records("likes").rejected().count == 1)
+            _ = try await Self.like("8", of: pantry)
+            #expect(try await pantry.records("likes").rejected().isEmpty)
+        }
+    }
+
     @Test func copiesAreOutOfDateWhenTheServiceHasTheChange() throws {
         let policy = """
             { "resource": "likes", "origin": "service", "strategy": "cache-first", "store": "memory",
@@ -270,7 +396,7 @@ import Testing
     func requestComesBackFromItsRecord(body: Data?) throws {
         let send = QueuedSend(
             method: "PUT", parameters: ["id": "7", "q": "a \"b\""], fields: ["X-A": "1", "x-a": "2"], body: body,
-            tags: ["t"], line: nil)
+            tags: ["t"])
         #expect(QueuedSend(send.record(id: "one")) == send)
     }
 

@@ -19,6 +19,15 @@ import Testing
         }
     }
 
+    @Sendable private static func longer(_ base: JSONText?, _ mine: JSONText, _ theirs: JSONText) -> JSONText {
+        if mine.bytes.count != theirs.bytes.count { return mine.bytes.count > theirs.bytes.count ? mine : theirs }
+        return mine.bytes.lexicographicallyPrecedes(theirs.bytes) ? theirs : mine
+    }
+
+    @Test func ruleKeepsItsPromises() {
+        #expect(ConflictConformance(Self.longer).brokenPromises() == [])
+    }
+
     @Test func functionsKeepTheirPromises() async {
         let (first, second) = (Zone(), Zone())
         let pulls = await PullerConformance(ZonePuller(zone: first), in: first).brokenPromises()
@@ -42,7 +51,7 @@ import Testing
         let blocks = page.components(separatedBy: "```swift ").dropFirst().compactMap {
             $0.components(separatedBy: " ```").first
         }
-        #expect(blocks.count == 5)
+        #expect(blocks.count == 7)
         for block in blocks { #expect(code.contains(block), "\(block)") }
     }
 
@@ -52,9 +61,7 @@ import Testing
             let plugins = [
                 Plugin.puller("zone", "Asks the zone.") { try await zone.page($0) },
                 .pusher("zone", "Saves in the zone.", most: 2) { try await zone.push($0, $1) },
-                .conflict("longer", "The longer text stays.") { _, mine, theirs in
-                    mine.bytes.count > theirs.bytes.count ? mine : theirs
-                },
+                .conflict("longer", "The longer text stays.", Self.longer),
             ]
             func device(_ name: String) async throws -> Pantry {
                 try await Pantry(

@@ -10,7 +10,8 @@ extension Resource {
     ///
     /// The call passes the wrappers of the policy, such as `breaker`, `limit` and `timeout`. It is never answered by a
     /// copy or a fallback, never shared, and its answer is not kept. It is not repeated, unless the policy says that
-    /// the origin can bear it: see the setting `sends` of `retry`. The mode of the request has no effect.
+    /// the origin can bear it: see the setting `sends` of `retry`, and sections such as `outbox`. The mode of the request has
+    /// no effect.
     ///
     /// An error does not mean that nothing was changed. After a timeout, for example, the origin may have carried out
     /// the change. After an error with a status from 200 to 399, the copies count as out of date too: the origin did not
@@ -24,13 +25,16 @@ extension Resource {
     ///     rules of its own, as `http` does: see ``OriginTraits/invalidates``.
     /// - Returns: the origin's answer. With a section that keeps changes and sends them later, the answer may also be one
     ///   without a payload, whose source is that section: see ``SendingAttachment``.
-    /// - Throws: ``LoadError``, also if the origin does not accept changes; `CancellationError` if the task is cancelled.
+    /// - Throws: ``LoadError``, also if the origin does not accept changes; `CancellationError` if the task is cancelled. A
+    ///   section that keeps changes sends the change all the same.
     public func send(
         _ request: Request, method: String = "POST", invalidating selections: [Selection] = []
     ) async throws -> Loaded<Data> {
         if let attachment = attachment((any SendingAttachment).self), try graph().sender.isAccepted {
             guard request.key.isOf(resourceState.resourceName) else { throw LoadError.otherResource }
             let request = resourceState.owned(request)
+            // Nothing is kept that can never be sent.
+            try graph().sender.access.parameters?.check(request)
             if let answer = try await attachment.send(request, method: method, invalidating: selections) {
                 return answer
             }

@@ -38,7 +38,6 @@ public struct PullerConformance: Sendable {
     /// Runs the suite and returns the promises that are not kept, each with the first situation in which it was broken.
     public func brokenPromises() async -> [BrokenPromise] {
         var findings = BrokenPromises()
-        await checkTroubles(&findings)
         var device = PulledRecords()
         for count in [0, 1, Self.limit, Self.limit + 1, 3 * Self.limit + 1] {
             findings.situation = "the service has \(count) records"
@@ -48,6 +47,7 @@ public struct PullerConformance: Sendable {
         }
         await checkChanges(&device, &findings)
         await checkChangesBetweenPages(&device, &findings)
+        await checkTroubles(device, &findings)
         await checkForgottenPosition(device, &findings)
         return findings.broken
     }
@@ -109,19 +109,23 @@ public struct PullerConformance: Sendable {
         }
     }
 
-    private func checkTroubles(_ findings: inout BrokenPromises) async {
+    private func checkTroubles(_ device: PulledRecords, _ findings: inout BrokenPromises) async {
+        let cursor = try? await puller.page(question(nil, cursor: nil)).next
         for trouble in [ServiceTrouble.unreachable, .loginPage, .signedOut] {
-            findings.situation = "trouble: \(trouble)"
-            await service.set(trouble)
-            do {
-                _ = try await puller.page(question(nil, cursor: nil))
-                findings.expect(false, promise: .tellsFailures, expected: "an error", got: "a page")
-            } catch {
-                findings.expect(
-                    !"\(error)".contains(SampleRecords.secret), promise: .failures,
-                    expected: "a message without anything of a record", got: "\(error)")
+            for (position, cursor) in [(nil, nil), (nil, cursor), (device.position, nil)] {
+                let page = cursor == nil ? "the first page" : "a later page"
+                findings.situation = "trouble: \(trouble), at \(page)\(position == nil ? "" : " since a position")"
+                await service.set(trouble)
+                do {
+                    _ = try await puller.page(question(position, cursor: cursor))
+                    findings.expect(false, promise: .tellsFailures, expected: "an error", got: "a page")
+                } catch {
+                    findings.expect(
+                        !"\(error)".contains(SampleRecords.secret), promise: .failures,
+                        expected: "a message without anything of a record", got: "\(error)")
+                }
+                await service.set(nil)
             }
-            await service.set(nil)
         }
     }
 

@@ -91,16 +91,18 @@ public struct PusherConformance: Sendable {
             try? await service.put(SampleRecords.record(30))
             let changes = [await change(SampleRecords.id(30), to: "changed")]
             await service.set(trouble)
-            let outcomes = await push(changes, &findings)
+            var failure: (any Error)?
+            let outcomes = await push(changes, &findings) { failure = $0 }
             await service.set(nil)
             let kinds = outcomes?.map(\.kind) ?? []
             findings.expect(
                 !kinds.contains { [.accepted, .rejected, .conflict].contains($0) }, promise: .claimsNothing,
                 expected: "no decision without the service's word", got: "\(kinds.map(\.rawValue))")
             if trouble == .signedOut {
+                let isTold = outcomes == nil ? (failure as? LoadError)?.code == .notSignedIn : kinds == [.signedOut]
                 findings.expect(
-                    outcomes == nil || kinds == [.signedOut], promise: .tellsSignOut, expected: "signedOut",
-                    got: "\(kinds.map(\.rawValue))")
+                    isTold, promise: .tellsSignOut, expected: "signedOut, or a LoadError of the code notSignedIn",
+                    got: failure.map { "\(type(of: $0))" } ?? "\(kinds.map(\.rawValue))")
             }
         }
     }
@@ -178,7 +180,9 @@ public struct PusherConformance: Sendable {
     /// Sends changes, as many at once as the pusher takes.
     ///
     /// - Returns: the outcomes; nil if the pusher has thrown an error.
-    private func push(_ changes: [PushedChange], _ findings: inout BrokenPromises) async -> [WriteOutcome]? {
+    private func push(
+        _ changes: [PushedChange], _ findings: inout BrokenPromises, onFailure: (any Error) -> Void = { _ in }
+    ) async -> [WriteOutcome]? {
         let calls = Locked(0)
         let call = PushCall(id: id) { [service] parameters, method, fields, body in
             calls.withLock { $0 += 1 }
@@ -207,6 +211,7 @@ public struct PusherConformance: Sendable {
                 findings.expect(
                     !"\(error)".contains(SampleRecords.secret), promise: .failures,
                     expected: "a message without anything of a record", got: "\(error)")
+                onFailure(error)
                 return nil
             }
         }
