@@ -58,7 +58,7 @@ package struct LintRule: Sendable {
                 } else if needed == .acceptingSends, policy.origin?.originTraits.acceptsSends != true {
                     rule.report(
                         "'\(part.plugin.name)' sends changes, and the origin accepts none", about: part, reading,
-                        expected: "an origin that accepts changes, such as 'http'")
+                        expected: "an origin that accepts changes")
                 }
             }
             part.nested.forEach(check)

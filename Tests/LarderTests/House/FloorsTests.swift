@@ -55,7 +55,8 @@ import Testing
         let allowed: [String: Set<String>] = [
             "CLarder": [], "LarderFoundation": [], "LarderSystem": ["CLarder", "LarderFoundation"],
             "LarderCore": base, "LarderPlugins": base.union(["CLarder", "LarderCore"]),
-            "Larder": base.union(["LarderCore", "LarderPlugins"]), "LarderSimulation": base.union(["Larder"]),
+            "Larder": base.union(["LarderCore", "LarderPlugins"]),
+            "LarderSimulation": base.union(["Larder", "LarderSync"]),
             "LarderReports": base.union(["Larder"]), "LarderEditions": base.union(["Larder"]),
             "LarderSync": base.union(["Larder"]), "LarderStories": base.union(["Larder", "LarderSimulation"]),
             // LarderPlugins for what only the demo uses, and what only the benchmark does.
