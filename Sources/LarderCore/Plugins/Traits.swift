@@ -37,7 +37,7 @@ extension Traits {
 public struct OriginTraits: Traits {
     /// The time after which it gives a call up.
     public var givesUpAfter: Duration?
-    /// Whether it can change something at the source of the data. If not, ``Resource/send(_:method:invalidating:onlyTo:)`` throws
+    /// Whether it can change something at the source of the data. If not, ``Resource/send(_:method:invalidating:)`` throws
     /// without calling it.
     public var acceptsSends = false
     /// Returns the copies that a change has put out of date, besides those that the app names. It gets the request that was

@@ -8,7 +8,7 @@ final class SendMethod: Sendable {
 }
 
 extension Call {
-    /// Whether the call changes something at the origin: see ``Resource/send(_:method:invalidating:onlyTo:)``. Such a call must
+    /// Whether the call changes something at the origin: see ``Resource/send(_:method:invalidating:)``. Such a call must
     /// not be repeated, and its answer must not be kept.
     public var isSend: Bool { sendMethod != nil }
 
