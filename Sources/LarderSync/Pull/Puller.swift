@@ -40,7 +40,15 @@ public struct PullQuestion: Sendable {
 
     /// Creates a question, such as for a test of a puller.
     ///
-    /// - Parameter fetch: answers what the puller asks the policy's origin for.
+    /// - Parameters:
+    ///   - position: the position that the last complete pull has reached.
+    ///   - cursor: the cursor that the page before gave.
+    ///   - limit: the most records that the page should have.
+    ///   - account: the account whose records are asked for.
+    ///   - id: the place of the id in a record.
+    ///   - updatedAt: the place of the time of the last change in a record.
+    ///   - now: the time by the device's clock.
+    ///   - fetch: answers what the puller asks the policy's origin for.
     public init(
         position: String? = nil, cursor: String? = nil, limit: Int = 200, account: String? = nil, id: JSONPointer,
         updatedAt: JSONPointer? = nil, now: Timestamp,

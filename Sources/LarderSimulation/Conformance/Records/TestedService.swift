@@ -3,7 +3,7 @@ public import Larder
 /// A service of records in memory, which the suites for pullers and pushers use: your pullers and pushers talk to it as they do
 /// to the real one.
 ///
-/// It answers as an origin does: a call without a method is a lookup, one with a method is a change (``Call/method``). A service
+/// It answers as an origin does: a call without a method is a lookup, one with a method is a change (`Call.method`). A service
 /// that pullers and pushers reach in another way fails all calls. It knows keys: it makes a change whose key it has seen once.
 public protocol TestedService: Loader {
     /// The records that it has.
