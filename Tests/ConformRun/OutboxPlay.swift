@@ -76,7 +76,7 @@ struct OutboxPlay: Sendable {
         events.withLock { $0.sights = scenario.steps.map { Array(repeating: nil, count: $0.count) } }
         for (place, step) in scenario.steps.enumerated() {
             if step.at > world.uptime { try await world.sleep(for: step.at - world.uptime) }
-            start(step, place, pantry, events)
+            start(step, at: place, in: pantry, events)
         }
         let last = scenario.steps.flatMap { [$0.at, $0.expected.doneAt ?? .zero] }.max() ?? .zero
         let end = max(scenario.end.at ?? last, last) + .nanoseconds(1)
@@ -108,7 +108,7 @@ struct OutboxPlay: Sendable {
             named + [.init("records", ["id": "/key", "push": push]), .init("outbox", .object(outbox))])
     }
 
-    private func start(_ step: ConformRow.Step, _ place: Int, _ pantry: Pantry, _ events: Events) {
+    private func start(_ step: ConformRow.Step, at place: Int, in pantry: Pantry, _ events: Events) {
         for caller in 0..<step.count {
             world.spawn {
                 var outcome = OutboxResult()

@@ -15,12 +15,8 @@ final class RecordsWork: AgendaWork {
         var lastFetch: Duration?
         /// The watch for changes that other processes make, such as an extension of the app.
         var others: Subscription?
-        /// The tables whose next run somebody waits for.
-        var asked: Set<RecordTable> = []
-        /// The tables of which somebody has read a record with an unsent change.
-        var read: Set<RecordTable> = []
-        /// The tables whose new requests are sent at once.
-        var new: Set<RecordTable> = []
+        /// The tables for which the next run was asked for.
+        var wishes: [RecordTable: Wish] = [:]
         /// The last results of the tables.
         var results: [RecordTable: Result<Void, any Error>] = [:]
         var times: [RecordTable: SyncTimes] = [:]
@@ -34,6 +30,22 @@ final class RecordsWork: AgendaWork {
         var isDue = true
         /// The marks of the source for which the times are; nil before the first look.
         var marks: [String]?
+    }
+
+    /// The reasons to ask for a run. Each includes those before it.
+    fileprivate enum Wish: Int, Comparable {
+        /// Sends what can be sent now.
+        case send
+        /// Lets no change wait for its time, except as the service has asked.
+        case wake
+        /// Fetches records, too.
+        case sync
+
+        static func < (left: Wish, right: Wish) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    private func ask(for wish: Wish, _ table: RecordTable) {
+        state.withLock { $0.wishes[table] = max($0.wishes[table] ?? wish, wish) }
     }
 
     /// The time over which installations that come back online are spread.
@@ -107,25 +119,24 @@ final class RecordsWork: AgendaWork {
 
     func run() async {
         lookAtSource()
-        let (asked, read, new, isDue, waiting) = state.withLock { state in
-            defer { (state.asked, state.read, state.new, state.isDue) = ([], [], [], false) }
+        let (wishes, isDue, waiting) = state.withLock { state in
+            defer { (state.wishes, state.isDue) = ([:], false) }
             let waiting = state.times.filter { times in
                 state.isDue || times.value.push.map { $0 <= world.uptime } ?? false
             }
-            return (state.asked, state.read, state.new, state.isDue, waiting.map(\.key))
+            return (state.wishes, state.isDue, waiting.map(\.key))
         }
         let present = presentTable.map { [$0] } ?? []
         // A former process may have left changes of any account.
         let unsent = isDue && push != nil ? await unsentTables() : []
-        let others = asked.union(read).union(new).union(waiting).union(unsent).subtracting(present)
+        let others = Set(wishes.keys).union(waiting).union(unsent).subtracting(present)
             .sorted { ($0.scope ?? "") < ($1.scope ?? "") }
         for table in present + others {
-            let isAsked = asked.contains(table)
+            let wish: Wish? = isDue ? .sync : wishes[table]
             // Another account is only sent to, unless somebody asks: it may have been cleared.
-            let isPulled = isAsked || present.contains(table)
-            let result = await run(
-                table, isDue: isDue || isAsked, wakes: isDue || isAsked || read.contains(table), isPulled: isPulled)
-            if isDue || isAsked { state.withLock { $0.results[table] = result } }
+            let isPulled = wishes[table] == .sync || present.contains(table)
+            let result = await run(table, as: wish, isPulled: isPulled)
+            if wish == .sync { state.withLock { $0.results[table] = result } }
         }
     }
 
@@ -139,22 +150,19 @@ final class RecordsWork: AgendaWork {
     }
 
     /// - Parameters:
-    ///   - isDue: whether records are fetched before their time.
-    ///   - wakes: whether no change waits for its time, except as the service has asked.
+    ///   - wish: the reason to run before the time; nil if there is none.
     ///   - isPulled: whether records are fetched at all.
-    private func run(
-        _ table: RecordTable, isDue: Bool, wakes: Bool, isPulled: Bool
-    ) async -> Result<Void, any Error> {
+    private func run(_ table: RecordTable, as wish: Wish?, isPulled: Bool) async -> Result<Void, any Error> {
         guard let attachment = state.withLock({ $0.attachment }) else { return .failure(CancellationError()) }
         var pause = SyncTimes.firstWait
         do {
             let lock = try await lock(attachment)
             defer { withExtendedLifetime(lock) {} }
             let pullIsDue = state.withLock {
-                isPulled && (isDue || $0.times[table, default: SyncTimes()].pull <= world.uptime)
+                isPulled && (wish == .sync || $0.times[table, default: SyncTimes()].pull <= world.uptime)
             }
             let sending = push.map { RecordsPush(attachment: attachment, table: table, pusher: $0.pusher) }
-            try await sending?.reopen(wakes: wakes)
+            try await sending?.reopen(wakes: wish.map { $0 >= .wake } ?? false)
             // Without versions the service cannot refuse a change that overwrites another's, so those are fetched first.
             let isBlind = attachment.planner.rules.versionPath == nil
             var isReached = true
@@ -281,7 +289,7 @@ final class RecordsWork: AgendaWork {
     func wasRead(_ table: RecordTable) {
         if push == nil || item.isRunning { return }
         state.withLock { state in
-            state.read.insert(table)
+            state.wishes[table] = max(state.wishes[table] ?? .wake, .wake)
             state.times[table, default: SyncTimes()].push = world.uptime
         }
         item.changed()
@@ -291,7 +299,7 @@ final class RecordsWork: AgendaWork {
     ///
     /// - Returns: whether there was a run.
     func send(_ table: RecordTable) async -> Bool {
-        state.withLock { _ = $0.new.insert(table) }
+        ask(for: .send, table)
         return await item.runNow()
     }
 
@@ -300,7 +308,7 @@ final class RecordsWork: AgendaWork {
     /// - Throws: ``RecordError``; `LoadError`; `CancellationError`.
     func sync(_ table: RecordTable) async throws {
         state.withLock { state in
-            state.asked.insert(table)
+            state.wishes[table] = .sync
             state.results[table] = nil
         }
         while true {
@@ -341,58 +349,12 @@ final class RecordsWork: AgendaWork {
     }
 }
 
-/// The times of the next runs of a table, as uptimes.
-private struct SyncTimes {
-    private var failures = 0
-    /// The time of the next pull.
-    private(set) var pull = Duration.zero
-    /// The time at which changes are sent; nil if none waits for a time.
-    var push: Duration?
-
-    init(push: Duration? = nil) { self.push = push }
-
-    /// The waits after failures: doubling from the first to the longest.
-    static let (firstWait, longestWait) = (Duration.seconds(60), Duration.seconds(900))
-
-    mutating func pulled(at now: Duration, every: Duration) { (failures, pull) = (0, now + every) }
-
-    mutating func failed(at now: Duration, every: Duration) {
-        pull = now + min(Self.firstWait * (1 << failures), Self.longestWait, max(every, Self.firstWait))
-        failures = min(failures + 1, 10)
-    }
-}
-
 extension RecordsWork.State {
     /// Returns the uptime of the next run; nil if it is due at once.
     fileprivate func nextRun(of present: RecordTable, hasPull: Bool) -> Duration? {
         guard let own = times[present] else { return nil }
         let pulls = hasPull ? own.pull : nil
         return ([pulls] + times.values.map(\.push)).compactMap(\.self).min() ?? .seconds(86_400 * 365)
-    }
-}
-
-extension RecordDecisions {
-    /// Returns the number of records whose changes were made for another source.
-    fileprivate func heldRecords() throws -> Int {
-        try nextSteps().count { if case .otherSource = $0.step { true } else { false } }
-    }
-
-    /// Returns the milliseconds until the next change can be sent; nil if none waits for a time.
-    fileprivate func nextWait(pause: Duration?) throws -> Int64? {
-        let now = transaction.moment.now
-        let steps = try nextSteps().map(\.step)
-        let waits = steps.compactMap { if case .wait(_, let until) = $0 { max(1, until - now) } else { nil } }
-        let others = steps.compactMap { step -> Int64? in
-            switch step {
-            case .send:
-                guard let pause else { return 1 }
-                return waits.isEmpty ? pause.milliseconds : nil
-            // Its record could not be looked up, or its outcome could not be kept.
-            case .lookUp, .sending: return SyncTimes.firstWait.milliseconds
-            case .wait, .rest, .needs, .ask, .otherSource: return nil
-            }
-        }
-        return (waits + others).min()
     }
 }
 

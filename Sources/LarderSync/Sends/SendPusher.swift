@@ -25,7 +25,7 @@ struct SendPusher: Pusher {
         }
         do {
             let answer = try await context.send(
-                request(send, change, call), method: send.method,
+                request(for: send, key: change.key, by: call), method: send.method,
                 invalidating: send.tags.map { .tag($0) } + answers.selections(of: id),
                 onlyTo: String(call.source.dropFirst(SendQueue.sourcePrefix.count)))
             // The page of a hotel's network is no answer of the service.
@@ -55,9 +55,9 @@ struct SendPusher: Pusher {
         }
     }
 
-    private func request(_ send: QueuedSend, _ change: PushedChange, _ call: PushCall) -> Request {
+    private func request(for send: QueuedSend, key value: String, by call: PushCall) -> Request {
         var fields = send.fields
-        if let key, fields[key] == nil, let field = Fields.Field(key, change.key) { fields.add(field) }
+        if let key, fields[key] == nil, let field = Fields.Field(key, value) { fields.add(field) }
         return Request(
             context.resource, Parameters(send.parameters), scope: call.account, deadline: RecordsPush.longestCall,
             fields: fields, body: send.body)

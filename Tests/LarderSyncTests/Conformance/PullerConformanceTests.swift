@@ -8,10 +8,10 @@ import Testing
 
 @Suite struct PullerConformanceTests {
     /// Returns the puller that a policy names.
-    static func puller(_ text: String) throws -> any Puller { try made(text, .puller, PullPlan.self).puller }
+    static func puller(_ text: String) throws -> any Puller { try made(text, as: .puller, PullPlan.self).puller }
 
     /// Returns what a part of a policy makes.
-    static func made<Plan: Sendable>(_ text: String, _ kind: PluginKind, _ type: Plan.Type) throws -> Plan {
+    static func made<Plan: Sendable>(_ text: String, as kind: PluginKind, _ type: Plan.Type) throws -> Plan {
         let made = Locked<Plan?>(nil)
         let probe = Plugin.section("probe", "Shows a part.", Setting("of", .part(kind), help: "The part")) {
             context, part in

@@ -14,7 +14,7 @@ import Testing
         """
 
     private static func pusher(_ text: String) throws -> any Pusher {
-        try PullerConformanceTests.made(text, .pusher, PushPlan.self).pusher
+        try PullerConformanceTests.made(text, as: .pusher, PushPlan.self).pusher
     }
 
     @Test(arguments: [#""rest""#, batch], [true, false])

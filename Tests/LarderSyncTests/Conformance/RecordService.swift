@@ -46,7 +46,7 @@ final class RecordService: TestedService {
             case .losesAnswers, .refuses, nil: break
             }
             guard let method = call.method else { return try state.page(call.request.parameters) }
-            let answer = try state.change(method, call.request, namesRecords)
+            let answer = try state.change(method, call.request, namesRecords: namesRecords)
             if state.trouble == .losesAnswers { throw LoadError(.failed, "the connection was lost") }
             return answer
         }
@@ -93,7 +93,7 @@ extension RecordService.State {
         ])
     }
 
-    fileprivate mutating func change(_ method: String, _ request: Request, _ namesRecords: Bool) throws -> JSONText {
+    fileprivate mutating func change(_ method: String, _ request: Request, namesRecords: Bool) throws -> JSONText {
         let body = try request.body.map { try JSONText($0) } ?? .object
         if let operations = body["operations"] {
             let results = operations.items.map { operation -> JSONText in

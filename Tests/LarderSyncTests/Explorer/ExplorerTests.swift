@@ -4,8 +4,8 @@ import Testing
 
 @testable import LarderSync
 
-/// Explores the small worlds: with `LARDER_SLOW=1` every history of most, and the first 150,000 states of the others.
-/// Otherwise the first states of each.
+/// Explores the small worlds: with `LARDER_SLOW=1` at most 150,000 states of each, which is all of some. Otherwise the first
+/// 500.
 struct ExplorerTests {
     private static let isSlow = ProcessInfo.processInfo.environment["LARDER_SLOW"] != nil
 

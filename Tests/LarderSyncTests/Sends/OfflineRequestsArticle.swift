@@ -10,7 +10,7 @@ enum OfflineRequestsArticle {
         func show(_ text: String) { texts.withLock { $0.append(text) } }
     }
 
-    static func like(_ video: String, _ body: Data, _ pantry: Pantry, _ screen: Screen) async throws {
+    static func like(_ video: String, body: Data, in pantry: Pantry, on screen: Screen) async throws {
         let likes = pantry.resource("likes")
         let answer = try await likes.send(likes.request(["id": video], body: body), method: "PUT")
         screen.show(answer.source == .origin ? "Liked" : "Liked. It is sent when there is a network.")

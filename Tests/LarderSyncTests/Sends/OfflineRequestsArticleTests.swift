@@ -45,23 +45,23 @@ import Testing
                 }
             }
             let pantry = try await app.pantry(["likes": policy])
-            try await OfflineRequestsArticle.like("1", Data("{}".utf8), pantry, screen)
+            try await OfflineRequestsArticle.like("1", body: Data("{}".utf8), in: pantry, on: screen)
             simulated.network = .offline
-            try await OfflineRequestsArticle.like("2", Data("{}".utf8), pantry, screen)
+            try await OfflineRequestsArticle.like("2", body: Data("{}".utf8), in: pantry, on: screen)
             #expect(
                 screen.texts.withLock { $0 } == ["Liked", "Liked. It is sent when there is a network."])
             simulated.network = NetworkState(.online)
             try await world.sleep(for: .seconds(10))
             #expect(sent.withLock { $0 } == ["1", "2"])
             simulated.network = .offline
-            try await OfflineRequestsArticle.like("3", Data(), pantry, screen)
-            try await OfflineRequestsArticle.like("4", Data(), pantry, screen)
+            try await OfflineRequestsArticle.like("3", body: Data(), in: pantry, on: screen)
+            try await OfflineRequestsArticle.like("4", body: Data(), in: pantry, on: screen)
             await #expect(throws: RecordError.self) { try await OfflineRequestsArticle.takeBack(pantry) }
             simulated.network = NetworkState(.online)
             try await world.sleep(for: .seconds(10))
             #expect(sent.withLock { $0 } == ["1", "2"])
             await #expect(throws: LoadError.self) {
-                try await OfflineRequestsArticle.like("13", Data(), pantry, screen)
+                try await OfflineRequestsArticle.like("13", body: Data(), in: pantry, on: screen)
             }
             try await OfflineRequestsArticle.correct(pantry)
             try await world.sleep(for: .seconds(10))
