@@ -58,7 +58,7 @@ let package = Package(
             name: "LarderCommand",
             dependencies: [
                 "Larder", "LarderEditions", "LarderSystem", "LarderFoundation", "LarderReports", "LarderSimulation",
-                "LarderStories",
+                "LarderStories", "LarderSync",
             ],
             swiftSettings: settings),
         .executableTarget(name: "LarderTool", dependencies: ["LarderCommand"], swiftSettings: settings),
@@ -152,7 +152,7 @@ let package = Package(
             name: "LarderCommandTests",
             dependencies: [
                 "ConformRun", "FleetRun", "LarderSystem", "LarderCommand", "LarderEditions", "LarderFoundation",
-                "LarderReports", "LarderSimulation", "LarderStories",
+                "LarderReports", "LarderSimulation", "LarderStories", "LarderSync",
             ],
             exclude: ["Corpus", "Fixtures"], swiftSettings: settings),
     ],

@@ -62,6 +62,7 @@ import Testing
             // LarderPlugins for what only the demo uses, and what only the benchmark does.
             "LarderCommand": base.union([
                 "Larder", "LarderEditions", "LarderPlugins", "LarderReports", "LarderSimulation", "LarderStories",
+                "LarderSync",
             ]),
             "LarderTool": ["LarderCommand"],
             "LarderBench": base.union([
