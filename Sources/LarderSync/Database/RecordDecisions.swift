@@ -18,7 +18,7 @@ struct RecordDecisions {
         number = try transaction.number(of: table, idPath: planner.rules.idPath)
     }
 
-    private var connection: SQLiteConnection { transaction.connection }
+    var connection: SQLiteConnection { transaction.connection }
 
     // MARK: Writes
 

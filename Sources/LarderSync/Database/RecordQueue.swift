@@ -27,12 +27,12 @@ extension RecordDecisions {
         // In a single line, a write that always fails delays the others.
         for pass in planner.rules.order == .inLine ? [ClaimPass.all] : [.firstTries, .others] {
             var (lines, looked) = (SendLines(planner.rules.order), 0)
-            try eachWaiting { record in
+            try connection.eachWaiting(in: number) { record in
                 looked += 1
                 let next = try decide(record: record) { row, moment, effects -> ClaimedWrite? in
                     planner.expire(&row, at: &moment, &effects)
                     let step = planner.nextStep(of: row, at: moment.now)
-                    guard lines.enter(row, as: step), case .send(let number) = step,
+                    guard lines.enter(row, as: step) == nil, case .send(let number) = step,
                         let place = row.writes.firstIndex(where: { $0.number == number }),
                         pass.includes(row.writes[place])
                     else { return nil }
@@ -45,7 +45,8 @@ extension RecordDecisions {
                 }
                 if let write = next.flatMap({ $0 }) { claimed.append(write) }
                 // Behind a claimed write there may be thousands of its line. The next claim goes on.
-                let isFar = looked > Self.mostAtOnce && !claimed.isEmpty && planner.rules.order != .ofRecords
+                let isFar =
+                    looked > SQLiteConnection.mostAtOnce && !claimed.isEmpty && planner.rules.order != .ofRecords
                 return claimed.count < count && left > 0 && !lines.areAllTaken && !isFar
             }
             if claimed.count >= count || left <= 0 { break }
@@ -90,12 +91,10 @@ extension RecordDecisions {
     /// Returns what happens next with each record that waits, in the order of their writes. Those that wait for others in their
     /// line are left out.
     func nextSteps() throws -> [(id: String, step: NextStep)] {
-        var (steps, lines): ([(id: String, step: NextStep)], SendLines) = ([], SendLines(planner.rules.order))
-        try eachWaiting { record in
-            guard let row = try transaction.row(number: record, of: number) else { return true }
-            let step = planner.nextStep(of: row, at: transaction.moment.now)
-            if lines.enter(row, as: step) { steps.append((row.id, step)) }
-            return !lines.areAllTaken
+        var steps: [(id: String, step: NextStep)] = []
+        try connection.eachStep(in: number, by: planner, at: transaction.moment.now) { row, step, first in
+            if first == nil { steps.append((row.id, step)) }
+            return first == nil || planner.rules.order != .inLine
         }
         return steps
     }
@@ -103,37 +102,12 @@ extension RecordDecisions {
     /// Returns the numbers of the records with writes, in the order of their first writes.
     func waitingRecords() throws -> [Int64] {
         var records: [Int64] = []
-        try eachWaiting { record in
+        try connection.eachWaiting(in: number) { record in
             records.append(record)
             return true
         }
         return records
     }
-
-    /// Calls a function with the number of each record with writes, in the order of their first writes. It may change them.
-    ///
-    /// - Parameter body: returns whether it wants the next one.
-    private func eachWaiting(_ body: (Int64) throws -> Bool) throws {
-        var (known, last): (Set<Int64>, Int64) = ([], .min)
-        while true {
-            var found: [Int64] = []
-            try transaction.connection.each(
-                "SELECT n, record FROM outbox WHERE t=? AND n>? ORDER BY n LIMIT \(Self.mostAtOnce)", .integer(number),
-                .integer(last)
-            ) { row in
-                last = row.integer(0)
-                found.append(row.integer(1))
-                return true
-            }
-            for record in found where known.insert(record).inserted {
-                if try !body(record) { return }
-            }
-            if found.count < Self.mostAtOnce { return }
-        }
-    }
-
-    /// The number of writes that are looked up at once.
-    private static let mostAtOnce = 500
 
     // MARK: Decisions of the app
 
@@ -152,6 +126,15 @@ extension RecordDecisions {
     func resolve(_ id: String, by decision: SyncPlanner.Decision) throws -> Bool {
         try decide(id) { row, moment, effects in
             planner.resolve(&row, by: decision, at: &moment, &effects)
+        } ?? false
+    }
+
+    /// Drops a write, unless it is being sent.
+    ///
+    /// - Returns: whether there is such a write.
+    func discard(_ number: Int64, of id: String) throws -> Bool {
+        try decide(id) { row, moment, effects in
+            planner.discard(number, of: &row, at: &moment, &effects)
         } ?? false
     }
 

@@ -125,14 +125,8 @@ extension RecordDatabase {
     /// Returns a record with its writes; nil if there is none.
     func row(_ id: String, of table: RecordTable) throws -> RecordRow? {
         try reading { connection in
-            guard let number = try number(of: table, connection),
-                let record = try connection.record(of: id, in: number),
-                let kept = try connection.keptRow(record, of: number)
-            else { return nil }
-            var row = kept.row
-            row.writes = try connection.writes(of: record)
-            if kept.state == .rejected { row.rejected = kept.shown }
-            return row
+            guard let number = try number(of: table, connection) else { return nil }
+            return try connection.record(of: id, in: number).flatMap { try connection.row($0, of: number) }
         }
     }
 

@@ -146,11 +146,7 @@ final class RecordTransaction {
 
     /// Returns the record of a number, with its writes.
     func row(number: Int64?, of table: Int64) throws -> RecordRow? {
-        guard let number, let kept = try connection.keptRow(number, of: table) else { return nil }
-        var row = kept.row
-        row.writes = try connection.writes(of: number)
-        if kept.state == .rejected { row.rejected = kept.shown }
-        return row
+        try number.flatMap { try connection.row($0, of: table) }
     }
 
     /// Returns a row for a record that is not there yet.

@@ -25,6 +25,8 @@ extension QueuedWrite {
         if wasSent { members.append(("sent", JSONText(.bool(true)))) }
         if baseMayHaveIt { members.append(("mayBeInBase", JSONText(.bool(true)))) }
         if isAskedToWait { members.append(("askedToWait", JSONText(.bool(true)))) }
+        if isHeld { members.append(("held", JSONText(.bool(true)))) }
+        if let lastStatus { members.append(("lastStatus", JSONText(Int64(lastStatus)))) }
         for (name, number) in [("tries", Int64(tries)), ("rounds", Int64(rounds)), ("next", next)] where number != 0 {
             members.append((name, JSONText(number)))
         }
@@ -67,6 +69,8 @@ extension QueuedWrite {
         wasSent = text["sent"]?.bool ?? false
         baseMayHaveIt = text["mayBeInBase"]?.bool ?? false
         isAskedToWait = text["askedToWait"]?.bool ?? false
+        isHeld = text["held"]?.bool ?? false
+        lastStatus = text["lastStatus"]?.integer.map { Int(clamping: $0) }
         (tries, rounds, next) = (Int(clamping: integer("tries")), Int(clamping: integer("rounds")), integer("next"))
     }
 }

@@ -52,6 +52,10 @@ struct QueuedWrite: Hashable, Sendable {
     var next: Int64 = 0
     /// Whether the service asked for that wait, so that nothing ends it earlier.
     var isAskedToWait = false
+    /// Whether it waits because the service asked for a sign-in.
+    var isHeld = false
+    /// The status by which the service put off the last try; nil if there was none.
+    var lastStatus: Int?
 
     /// Whether its content must stay as it is.
     var isFrozen: Bool {

@@ -14,6 +14,19 @@ extension SyncPlanner {
         return true
     }
 
+    /// Drops a write, also one that may have reached the service. If it has, the next pull brings the record with it.
+    ///
+    /// - Returns: whether there is such a write that is not being sent.
+    func discard(_ number: Int64, of row: inout RecordRow, at moment: inout SyncMoment, _ effects: inout SyncEffects)
+        -> Bool
+    {
+        guard let place = row.writes.firstIndex(where: { $0.number == number }), row.writes[place].isPending,
+            row.writes[place].status != .sending
+        else { return false }
+        discard(place, of: &row, at: &moment, &effects)
+        return true
+    }
+
     /// Discards all writes, because the app asked for it.
     func discardAll(of row: inout RecordRow, at moment: inout SyncMoment, _ effects: inout SyncEffects) {
         let pending = row.writes.filter(\.isPending)

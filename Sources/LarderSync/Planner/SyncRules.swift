@@ -64,25 +64,32 @@ enum SendOrder: Hashable, Sendable {
 /// The lines of those waiting records that were looked at already.
 struct SendLines {
     let order: SendOrder
-    private var taken: Set<[JSONText?]> = []
+    /// The lines that were entered, each with the number of the write that goes first.
+    private var firsts: [[JSONText?]: Int64] = [:]
 
     init(_ order: SendOrder) { self.order = order }
 
     /// Whether every further record waits for one that was looked at.
-    var areAllTaken: Bool { order == .inLine && !taken.isEmpty }
+    var areAllTaken: Bool { order == .inLine && !firsts.isEmpty }
 
-    /// Returns whether no record that was looked at stands before this one, and puts it into its line.
-    mutating func enter(_ row: RecordRow, as step: NextStep) -> Bool {
+    /// Puts a record into its line.
+    ///
+    /// - Returns: the number of the write that goes first in this line; nil if the record stands before all others.
+    mutating func enter(_ row: RecordRow, as step: NextStep) -> Int64? {
         switch step {
         // They are sent when the app or the policy says so, and until then as if they were not there.
-        case .otherSource, .rest: return true
+        case .otherSource, .rest: return nil
         case .send, .wait, .sending, .lookUp, .needs, .ask: break
         }
+        let line: [JSONText?]
         switch order {
-        case .ofRecords: return true
-        case .inLine: return taken.insert([]).inserted
-        case .inLines(let places): return taken.insert(places.map { row.first?.content?[$0] }).inserted
+        case .ofRecords: return nil
+        case .inLine: line = []
+        case .inLines(let places): line = places.map { row.first?.content?[$0] }
         }
+        if let first = firsts[line] { return first }
+        firsts[line] = row.first?.number
+        return nil
     }
 }
 

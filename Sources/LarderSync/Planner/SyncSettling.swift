@@ -16,8 +16,12 @@ public enum WriteOutcome: Hashable, Sendable {
     case conflictWithoutRecord
     /// The service refuses the change for good.
     case rejected(status: Int?)
-    /// The service wants to be asked again, after so many milliseconds if it said so.
-    case later(_ wait: Int64? = nil)
+    /// The service wants to be asked again.
+    ///
+    /// - Parameters:
+    ///   - wait: the milliseconds after which it wants that, if it said so.
+    ///   - status: the status by which it put the change off; nil if there was none.
+    case later(_ wait: Int64? = nil, status: Int? = nil)
     /// Nobody is signed in.
     case signedOut
     /// There was no answer, or none that can be understood.
@@ -28,7 +32,7 @@ extension SyncPlanner {
     /// Freezes a write before it is sent. This must be durable before a byte leaves the device.
     func claim(_ write: inout QueuedWrite, _ effects: inout SyncEffects) {
         if write.wasSent { effects.repeated += 1 }
-        (write.status, write.isAskedToWait) = (.sending, false)
+        (write.status, write.isAskedToWait, write.isHeld, write.lastStatus) = (.sending, false, false, nil)
         write.wasSent = true
         write.tries += 1
     }
@@ -72,11 +76,12 @@ extension SyncPlanner {
             row.writes[place].status = .needsRecord
         case .rejected(let status):
             drop(place, of: &row, as: .rejected, status: status, at: &moment, &effects)
-        case .later(let wait):
+        case .later(let wait, let status):
             postpone(&row.writes[place], at: moment, by: wait)
-            row.writes[place].isAskedToWait = wait != nil
+            (row.writes[place].isAskedToWait, row.writes[place].lastStatus) = (wait != nil, status)
         case .signedOut:
             postpone(&row.writes[place], at: moment, by: Self.signedOutWait)
+            row.writes[place].isHeld = true
         case .unknown:
             postpone(&row.writes[place], at: moment, by: nil)
         }

@@ -68,7 +68,7 @@ struct BatchPusher: Pusher {
                 if changes.count > 1 { throw PushError.tooLarge }
                 return [.rejected(status: status)]
             case .later:
-                return changes.map { _ in .later(answer.retryAfter?.milliseconds) }
+                return changes.map { _ in .later(answer.retryAfter?.milliseconds, status: answer.status) }
             default: return changes.map { _ in .unknown }
             }
         }

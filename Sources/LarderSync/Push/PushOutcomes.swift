@@ -34,7 +34,7 @@ struct PushOutcomes: Sendable {
         // Many services say with a page for people that there is no such record.
         case .accepted where change.kind == .delete && status >= 400: return .accepted(nil)
         case .accepted: return isJSON ? accepted(change, body) : .unknown
-        case .later: return .later(pause)
+        case .later: return .later(pause, status: status)
         case .signedOut: return .signedOut
         case .gone: return isJSON ? .conflictWithDeletion : .unknown
         case .conflict:

@@ -94,7 +94,8 @@ struct RecordsPush: Sendable {
             return claimed.map { _ in .later(nil) }
         } catch let error as LoadError where error.status != nil {
             let outcome: WriteOutcome =
-                error.status == 413 ? .rejected(status: 413) : .later(error.retryAfter?.milliseconds)
+                error.status == 413
+                ? .rejected(status: 413) : .later(error.retryAfter?.milliseconds, status: error.status)
             return claimed.map { _ in outcome }
         } catch {
             return claimed.map { _ in .unknown }

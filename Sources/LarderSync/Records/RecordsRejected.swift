@@ -32,7 +32,8 @@ public struct UnsentChange<Value: Sendable>: Sendable {
     public let reason: Reason
     /// The status by which the service refused it; nil if there was none.
     public let status: Int?
-    let number: Int64
+    /// The number of the letter on this device. Later ones have larger ones.
+    public let number: Int64
     private let records: Records<Value>
 
     fileprivate init(_ letter: DeadLetter, number: Int64, of records: Records<Value>) {

@@ -17,8 +17,8 @@ final class RecordsWork: AgendaWork {
         var others: Subscription?
         /// The tables for which the next run was asked for.
         var wishes: [RecordTable: Wish] = [:]
-        /// The last results of the tables.
-        var results: [RecordTable: Result<Void, any Error>] = [:]
+        /// The last results of the tables, by the wishes that they meet.
+        var results: [Wish: [RecordTable: Result<Void, any Error>]] = [:]
         var times: [RecordTable: SyncTimes] = [:]
         /// The numbers of records that wait for another source, as the app was told.
         var held: [RecordTable: Int] = [:]
@@ -33,7 +33,7 @@ final class RecordsWork: AgendaWork {
     }
 
     /// The reasons to ask for a run. Each includes those before it.
-    fileprivate enum Wish: Int, Comparable {
+    enum Wish: Int, Comparable {
         /// Sends what can be sent now.
         case send
         /// Lets no change wait for its time, except as the service has asked.
@@ -42,10 +42,6 @@ final class RecordsWork: AgendaWork {
         case sync
 
         static func < (left: Wish, right: Wish) -> Bool { left.rawValue < right.rawValue }
-    }
-
-    private func ask(for wish: Wish, _ table: RecordTable) {
-        state.withLock { $0.wishes[table] = max($0.wishes[table] ?? wish, wish) }
     }
 
     /// The time over which installations that come back online are spread.
@@ -111,7 +107,8 @@ final class RecordsWork: AgendaWork {
         let (marks, now) = ((try? context.ownResource?.sourceMarks) ?? [], world.uptime)
         state.withLock { state in
             if let known = state.marks, known != marks {
-                for table in state.times.keys { state.times[table] = SyncTimes(push: push == nil ? nil : now) }
+                let next = push == nil ? nil : PlannedSending(time: now, pause: .gather)
+                for table in state.times.keys { state.times[table] = SyncTimes(push: next) }
             }
             state.marks = marks
         }
@@ -122,7 +119,7 @@ final class RecordsWork: AgendaWork {
         let (wishes, isDue, waiting) = state.withLock { state in
             defer { (state.wishes, state.isDue) = ([:], false) }
             let waiting = state.times.filter { times in
-                state.isDue || times.value.push.map { $0 <= world.uptime } ?? false
+                state.isDue || times.value.push.map { $0.time <= world.uptime } ?? false
             }
             return (state.wishes, state.isDue, waiting.map(\.key))
         }
@@ -136,7 +133,9 @@ final class RecordsWork: AgendaWork {
             // Another account is only sent to, unless somebody asks: it may have been cleared.
             let isPulled = wishes[table] == .sync || present.contains(table)
             let result = await run(table, as: wish, isPulled: isPulled)
-            if wish == .sync { state.withLock { $0.results[table] = result } }
+            for met in [Wish.wake, .sync] where wish.map({ $0 >= met }) == true {
+                state.withLock { $0.results[met, default: [:]][table] = result }
+            }
         }
     }
 
@@ -214,7 +213,9 @@ final class RecordsWork: AgendaWork {
         let now = world.uptime
         state.withLock { state in
             var times = state.times[table, default: SyncTimes()]
-            if !isPlanned, let push { times.push = now + max(push.every, SyncTimes.firstWait) }
+            if !isPlanned, let push {
+                times.push = PlannedSending(time: now + max(push.every, SyncTimes.firstWait), pause: .retry)
+            }
             if let pull, times.pull <= now, !(error is CancellationError) { times.failed(at: now, every: pull.every) }
             state.times[table] = times
         }
@@ -237,9 +238,12 @@ final class RecordsWork: AgendaWork {
         }
         if isNew { attachment.database.events.send(SyncEvent(heldRecords: held, of: table)) }
         state.withLock { state in
-            let next = wait.map { world.uptime + max(push.every, .milliseconds($0)) }
+            let next = wait.map { wait in
+                let pause: WaitReason.Pause = .milliseconds(wait) < push.every ? .every : .retry
+                return PlannedSending(time: world.uptime + max(push.every, .milliseconds(wait)), pause: pause)
+            }
             let known = state.times[table]?.push
-            state.times[table, default: SyncTimes()].push = [known, next].compactMap(\.self).min()
+            state.times[table, default: SyncTimes()].push = .earlier(known, next)
         }
     }
 
@@ -260,13 +264,18 @@ final class RecordsWork: AgendaWork {
     /// How often the service is asked for records; nil if it is not.
     var pullInterval: Duration? { pull?.every }
 
+    /// Whether the policy says how changes are sent.
+    var sends: Bool { push != nil }
+
     /// Sends changes soon, because some were made.
     func changed(_ table: RecordTable) {
         guard let push, let attachment = state.withLock({ $0.attachment }) else { return }
-        let soon = world.uptime + max(attachment.outbox.gather, push.every)
+        let gather = attachment.outbox.gather
+        let soon = PlannedSending(
+            time: world.uptime + max(gather, push.every), pause: gather < push.every ? .every : .gather)
         state.withLock { state in
             let known = state.times[table]?.push
-            state.times[table, default: SyncTimes()].push = min(known ?? soon, soon)
+            state.times[table, default: SyncTimes()].push = .earlier(known, soon)
         }
         item.changed()
     }
@@ -290,7 +299,7 @@ final class RecordsWork: AgendaWork {
         if push == nil || item.isRunning { return }
         state.withLock { state in
             state.wishes[table] = max(state.wishes[table] ?? .wake, .wake)
-            state.times[table, default: SyncTimes()].push = world.uptime
+            state.times[table, default: SyncTimes()].push = PlannedSending(time: world.uptime, pause: .gather)
         }
         item.changed()
     }
@@ -299,17 +308,18 @@ final class RecordsWork: AgendaWork {
     ///
     /// - Returns: whether there was a run.
     func send(_ table: RecordTable) async -> Bool {
-        ask(for: .send, table)
+        state.withLock { $0.wishes[table] = max($0.wishes[table] ?? .send, .send) }
         return await item.runNow()
     }
 
     /// Brings the records of an account together with the service now, and waits for that.
     ///
+    /// - Parameter wish: whether records are fetched, too.
     /// - Throws: ``RecordError``; `LoadError`; `CancellationError`.
-    func sync(_ table: RecordTable) async throws {
+    func sync(_ table: RecordTable, as wish: Wish = .sync) async throws {
         state.withLock { state in
-            state.wishes[table] = .sync
-            state.results[table] = nil
+            state.wishes[table] = max(state.wishes[table] ?? wish, wish)
+            state.results[wish]?[table] = nil
         }
         while true {
             guard await item.runNow() else {
@@ -317,8 +327,28 @@ final class RecordsWork: AgendaWork {
                 throw RecordError(.unavailable, Self.reason(item.unmet))
             }
             // A run that was under way already may have fetched nothing.
-            if let result = state.withLock({ $0.results[table] }) { return try result.get() }
+            if let result = state.withLock({ $0.results[wish]?[table] }) { return try result.get() }
             try Task.checkCancellation()
+        }
+    }
+
+    /// Returns when changes of an account are sent that wait for nothing of their own.
+    func prospect(of table: RecordTable) -> SendingProspect {
+        if push == nil { return .never }
+        switch item.unmet {
+        case .network: return .network
+        case .account: return .account
+        case nil: break
+        }
+        if item.isRunning || !context.allowsBackgroundWork { return .nextRun }
+        let (now, uptime) = (world.now, world.uptime)
+        return state.withLock { state in
+            var next = state.isDue ? nil : state.times[table]?.push
+            if let spread = state.spread, spread > max(uptime, next?.time ?? uptime) {
+                next = PlannedSending(time: spread, pause: .spread)
+            }
+            guard let next, next.time > uptime else { return .nextRun }
+            return .planned(now + (next.time - uptime), next.pause)
         }
     }
 
@@ -354,7 +384,7 @@ extension RecordsWork.State {
     fileprivate func nextRun(of present: RecordTable, hasPull: Bool) -> Duration? {
         guard let own = times[present] else { return nil }
         let pulls = hasPull ? own.pull : nil
-        return ([pulls] + times.values.map(\.push)).compactMap(\.self).min() ?? .seconds(86_400 * 365)
+        return ([pulls] + times.values.map(\.push?.time)).compactMap(\.self).min() ?? .seconds(86_400 * 365)
     }
 }
 

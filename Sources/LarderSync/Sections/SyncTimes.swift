@@ -1,4 +1,5 @@
 import Larder
+import LarderSystem
 
 /// The times of the next runs of a table, as uptimes.
 struct SyncTimes {
@@ -6,9 +7,9 @@ struct SyncTimes {
     /// The time of the next pull.
     private(set) var pull = Duration.zero
     /// The time at which changes are sent; nil if none waits for a time.
-    var push: Duration?
+    var push: PlannedSending?
 
-    init(push: Duration? = nil) { self.push = push }
+    init(push: PlannedSending? = nil) { self.push = push }
 
     /// The waits after failures: doubling from the first to the longest.
     static let (firstWait, longestWait) = (Duration.seconds(60), Duration.seconds(900))
@@ -19,6 +20,34 @@ struct SyncTimes {
         pull = now + min(Self.firstWait * (1 << failures), Self.longestWait, max(every, Self.firstWait))
         failures = min(failures + 1, 10)
     }
+}
+
+/// The next time at which changes are sent.
+struct PlannedSending: Sendable {
+    /// The uptime.
+    var time: Duration
+    /// The reason for which they are not sent before.
+    var pause: WaitReason.Pause
+
+    /// Returns the earlier one of two.
+    static func earlier(_ one: PlannedSending?, _ other: PlannedSending?) -> PlannedSending? {
+        guard let one, let other else { return one ?? other }
+        return other.time < one.time ? other : one
+    }
+}
+
+/// The prospect of changes that could be sent as far as they are concerned.
+enum SendingProspect: Sendable {
+    /// The policy does not say how changes are sent.
+    case never
+    /// They are sent when there is a network.
+    case network
+    /// They are sent when somebody signs in.
+    case account
+    /// They are sent by the run that is under way or begins now, or by the next one that somebody asks for.
+    case nextRun
+    /// They are sent at a time.
+    case planned(Timestamp, WaitReason.Pause)
 }
 
 extension RecordDecisions {

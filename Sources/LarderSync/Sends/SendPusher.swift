@@ -46,7 +46,7 @@ struct SendPusher: Pusher {
                 // It is gone, perhaps because of an earlier try.
                 answers.end(id, .failure(error))
                 return .accepted(nil)
-            case .later: return .later(error.retryAfter?.milliseconds)
+            case .later: return .later(error.retryAfter?.milliseconds, status: status)
             case .signedOut: return .signedOut
             case .gone, .conflict, .rejected:
                 answers.end(id, .failure(error))
