@@ -15,25 +15,36 @@ struct WaitingWrite: Sendable {
 }
 
 extension RecordDatabase {
-    /// Returns the writes of a table that wait for the service, in the order in which they were made.
+    /// Returns the writes of a table that wait for the service, in the order in which they were made. Makes no file.
     ///
-    /// - Parameters:
-    ///   - planner: the planner of the table.
-    ///   - count: the most records that are looked at.
-    func waitingWrites(
-        of table: RecordTable, by planner: SyncPlanner, mostRecords count: Int = .max
-    ) throws -> [WaitingWrite] {
+    /// - Parameter planner: the planner of the table.
+    func waitingWrites(of table: RecordTable, by planner: SyncPlanner) throws -> [WaitingWrite] {
         guard Disk.stamp(of: file.path) != nil else { return [] }
         let now = world.now.milliseconds
         return try reading { connection in
             guard let number = try number(of: table, connection) else { return [] }
-            var (found, left): ([WaitingWrite], Int) = ([], count)
-            try connection.eachStep(in: number, by: planner, at: now) { row, step, first in
-                found += row.waitingWrites(step, behind: first, idPath: planner.rules.idPath)
-                left -= 1
-                return left > 0
+            return try connection.waitingWrites(in: number, by: planner, at: now)
+        }
+    }
+
+    /// Returns the facts of a table, the number of its letters, and the writes of its first records that wait. Makes no file.
+    ///
+    /// - Parameter planner: the planner of the table.
+    func status(
+        of table: RecordTable, by planner: SyncPlanner
+    ) throws -> (facts: TableFacts, letters: Int, waiting: [WaitingWrite]) {
+        let none = TableFacts(table, number: 0)
+        guard Disk.stamp(of: file.path) != nil else { return (none, 0, []) }
+        let now = world.now.milliseconds
+        return try reading { connection in
+            guard let facts = try TableFacts.read(table, connection) else { return (none, 0, []) }
+            let letters = try connection.first("SELECT count(*) FROM letters WHERE t=?", .integer(facts.number)) {
+                Int(clamping: $0.integer(0))
             }
-            return found.sorted { $0.write.number < $1.write.number }
+            let waiting =
+                facts.books.pending == 0
+                ? [] : try connection.waitingWrites(in: facts.number, by: planner, at: now, mostRecords: 100)
+            return (facts, letters ?? 0, waiting)
         }
     }
 }
@@ -64,6 +75,24 @@ extension SQLiteConnection {
         row.writes = try writes(of: record)
         if kept.state == .rejected { row.rejected = kept.shown }
         return row
+    }
+
+    /// Returns the writes of a table that wait for the service, in the order in which they were made.
+    ///
+    /// - Parameters:
+    ///   - planner: the planner of the table.
+    ///   - now: the time, in milliseconds since 1970.
+    ///   - count: the most records that are looked at.
+    fileprivate func waitingWrites(
+        in table: Int64, by planner: SyncPlanner, at now: Int64, mostRecords count: Int = .max
+    ) throws -> [WaitingWrite] {
+        var (found, left): ([WaitingWrite], Int) = ([], count)
+        try eachStep(in: table, by: planner, at: now) { row, step, first in
+            found += row.waitingWrites(step, behind: first, idPath: planner.rules.idPath)
+            left -= 1
+            return left > 0
+        }
+        return found.sorted { $0.write.number < $1.write.number }
     }
 
     /// Calls a function with each record that waits, in the order of their first writes.

@@ -105,6 +105,9 @@ extension Pantry {
 }
 
 extension Pantry {
+    /// The parts that keep records, or requests that are sent later.
+    var recordsAttachments: [RecordsAttachment] { resources.compactMap { resource($0).recordsAttachment } }
+
     /// Returns the part that keeps the records of a resource.
     ///
     /// - Throws: ``RecordError`` if the resource has none.

@@ -18,11 +18,11 @@ extension Records {
         do {
             let attachment = try attachment()
             let observed = Observed(
-                coding: coding, table: try table(), selection: try query.selection(in: coding.format),
-                // The pantry must be able to end, so it is not kept.
-                present: { [weak pantry, name] in pantry?.resource(name).recordsAttachment })
+                coding: coding, selection: try query.selection(in: coding.format), table: try table())
+            let follower = RecordsFollower(of: self, hearing: { $0.changes(of: observed.table) })
             let task = attachment.world.spawn {
-                await observed.follow(attachment, continuation)
+                var shown = Observed<Value>.Shown()
+                await follower.follow(attachment) { await observed.show($0, &shown, continuation) }
                 continuation.finish()
             }
             continuation.onTermination = { _ in task.cancel() }
@@ -37,36 +37,19 @@ extension Records {
 /// The records that a stream shows.
 private struct Observed<Value: Sendable>: Sendable {
     let coding: RecordCoding<Value>
-    let table: RecordTable
     let selection: RecordSelection
-    /// Returns the part that keeps the records now; nil after the pantry has ended.
-    let present: @Sendable () -> RecordsAttachment?
+    let table: RecordTable
 
     /// The page that was shown last.
-    private struct Shown {
+    struct Shown {
         var stored: [StoredRecord] = []
         var isComplete = false
         /// Whether it was shown without an error.
         var isCurrent = false
     }
 
-    /// Shows the records now and after each change, also of those parts that follow the first one after reloads.
-    func follow(_ first: RecordsAttachment, _ pages: AsyncStream<RecordPage<Value>>.Continuation) async {
-        var (attachment, shown) = (first, Shown())
-        while true {
-            let watch = attachment.database.watch()
-            defer { watch?.stop() }
-            for await _ in attachment.changes(of: table) {
-                guard await show(attachment, &shown, pages) else { return }
-            }
-            // Its changes end when it is closed.
-            guard !Task.isCancelled, let next = present(), next !== attachment else { return }
-            attachment = next
-        }
-    }
-
     /// - Returns: whether the stream goes on.
-    private func show(
+    func show(
         _ attachment: RecordsAttachment, _ shown: inout Shown, _ pages: AsyncStream<RecordPage<Value>>.Continuation
     ) async -> Bool {
         do {

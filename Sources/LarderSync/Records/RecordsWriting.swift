@@ -19,7 +19,7 @@ extension Pantry {
     public func write<Result: Sendable>(
         _ body: @escaping @Sendable (RecordWriter) throws -> Result
     ) async throws -> Result {
-        let attachments = resources.compactMap { resource($0).recordsAttachment }
+        let attachments = recordsAttachments
         guard let first = attachments.first else {
             throw RecordError(.noRecords, "no resource has a section 'records' or 'outbox'")
         }

@@ -71,7 +71,6 @@ extension Pantry {
     /// }
     /// ```
     public var syncEvents: AsyncStream<SyncEvent> {
-        let attachments = resources.compactMap { resource($0).recordsAttachment }
-        return attachments.first?.database.events.stream(most: 1_000) ?? AsyncStream { $0.finish() }
+        recordsAttachments.first?.database.events.stream(most: 1_000) ?? AsyncStream { $0.finish() }
     }
 }

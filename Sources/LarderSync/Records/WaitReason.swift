@@ -28,7 +28,7 @@ public import LarderSystem
     case nextRun
     /// There is no network that the policy permits.
     case network
-    /// Nobody is signed in, or the service has asked for another sign-in.
+    /// Nobody is signed in, or another account is, or the service has asked for a new sign-in.
     ///
     /// - Parameter nextTry: the time at which the service is asked again nevertheless; nil if it is not.
     case account(nextTry: Timestamp?)
@@ -67,7 +67,7 @@ extension WaitReason: CustomStringConvertible {
         case .time(_, let pause): pause.description
         case .nextRun: "the next run, which sends it"
         case .network: "a network that the policy permits"
-        case .account(nil): "somebody to sign in"
+        case .account(nil): "its account to sign in"
         case .account: "a new sign-in, which the service asks for"
         case .record: "the service to name a new record, to which it refers"
         case .decision: "a decision of the app about a conflict"

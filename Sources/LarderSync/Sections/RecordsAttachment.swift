@@ -26,6 +26,8 @@ final class RecordsAttachment: AnsweringAttachment {
     private let state: Locked<State>
     /// The changes of the database, until this is closed.
     private let changes = Listeners<RecordDatabase.Change>()
+    /// These, and the turns of the work.
+    private let news = Listeners<RecordDatabase.Change>()
     /// Among them is the note that the records of this resource are in use.
     private let subscriptions: [Subscription]
     /// An empty place. Who holds one hears at the next start of a clearing that a crash has ended.
@@ -56,15 +58,17 @@ final class RecordsAttachment: AnsweringAttachment {
         }
         subscriptions = [
             database.use(context.resource),
-            database.changes.add { [changes, weak work] table in
+            database.changes.add { [changes, news, weak work] table in
                 changes.send(table)
                 // Also the sending of another resource's record can free changes.
                 if let table, table.resource.utf8.elementsEqual(context.resource.utf8) { work?.changed(table) }
+                news.send(table)
             },
             database.damages.add {
                 context.tell(
                     .recordsDamaged,
-                    "the database of records was damaged; what could be read was kept, and the rest is fetched anew")
+                    "the database of records was damaged; what could be read was kept, and the rest is fetched anew"
+                )
             },
             database.counted.add { table, counts in
                 // During a reload, two attachments of the resource hear of it. The one in effect counts.
@@ -213,6 +217,18 @@ final class RecordsAttachment: AnsweringAttachment {
         changes.stream(most: 1, where: { $0 == nil || $0 == table }, after: { [nil] })
     }
 
+    /// Returns a stream like ``changes(of:)``, which has an element also when a run begins or ends, and when the network or the
+    /// account that the work waits for has come or gone.
+    func news(of table: RecordTable) -> AsyncStream<RecordDatabase.Change> {
+        news.stream(most: 1, where: { $0 == nil || $0 == table }, after: { [nil] })
+    }
+
+    /// Tells that a run begins or ends, or that the condition has changed for which the work waits.
+    func tellTurn() { news.send(nil) }
+
+    /// Calls a function after each change of any account, as in ``news(of:)``, until the returned subscription ends.
+    func addNews(_ body: @escaping @Sendable () -> Void) -> Subscription { news.add { _ in body() } }
+
     // MARK: The attachment
 
     var loader: any Loader { RecordsLoader(attachment: self) }
@@ -224,6 +240,7 @@ final class RecordsAttachment: AnsweringAttachment {
     func close() async {
         for subscription in subscriptions { subscription.stop() }
         changes.end()
+        news.end()
         await work?.end()
     }
 }

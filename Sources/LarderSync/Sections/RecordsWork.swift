@@ -24,8 +24,10 @@ final class RecordsWork: AgendaWork {
         var held: [RecordTable: Int] = [:]
         /// The uptime before which nothing begins, because many installations may have come back online together.
         var spread: Duration?
-        /// Whether nothing could be done at the last look, without a network or an account.
-        var wasUnmet = false
+        /// The condition that was not met at the last look, the network or an account.
+        var unmet: AgendaConditions.Unmet?
+        /// Whether a run is under way.
+        var isRunning = false
         /// Whether the next run waits for no time, because there is a network or an account again, or for the first time.
         var isDue = true
         /// The marks of the source for which the times are; nil before the first look.
@@ -87,19 +89,21 @@ final class RecordsWork: AgendaWork {
         guard let present = presentTable else { return .waitForDevice }
         let (now, chance) = (world.uptime, world.chance)
         lookAtSource()
-        return state.withLock { state in
-            if !isMet {
-                state.wasUnmet = true
-                return .waitForDevice
-            }
-            if state.wasUnmet {
-                (state.wasUnmet, state.isDue) = (false, true)
+        let unmet = isMet ? nil : item.unmet ?? .network
+        let (step, isNew) = state.withLock { state in
+            let isNew = state.unmet != unmet
+            defer { state.unmet = unmet }
+            if unmet != nil { return (AgendaStep.waitForDevice, isNew) }
+            if isNew {
+                state.isDue = true
                 state.spread = now + Self.spread.scaled(by: chance())
             }
             let next = state.isDue ? nil : state.nextRun(of: present, hasPull: pull != nil)
             let due = max(next ?? now, state.spread ?? now)
-            return due > now ? .wait(due - now) : .run
+            return (due > now ? .wait(due - now) : .run, isNew)
         }
+        if isNew { tellTurn() }
+        return step
     }
 
     /// After a reload with another source, everything is asked for anew, and what waited for this source is sent.
@@ -115,6 +119,19 @@ final class RecordsWork: AgendaWork {
     }
 
     func run() async {
+        setRunning(true)
+        await runAll()
+        setRunning(false)
+    }
+
+    private func setRunning(_ isRunning: Bool) {
+        state.withLock { $0.isRunning = isRunning }
+        tellTurn()
+    }
+
+    private func tellTurn() { state.withLock { $0.attachment }?.tellTurn() }
+
+    private func runAll() async {
         lookAtSource()
         let (wishes, isDue, waiting) = state.withLock { state in
             defer { (state.wishes, state.isDue) = ([:], false) }
@@ -264,6 +281,9 @@ final class RecordsWork: AgendaWork {
     /// How often the service is asked for records; nil if it is not.
     var pullInterval: Duration? { pull?.every }
 
+    /// Whether records and the service are being brought together.
+    var isRunning: Bool { state.withLock { $0.isRunning } }
+
     /// Whether the policy says how changes are sent.
     var sends: Bool { push != nil }
 
@@ -340,9 +360,12 @@ final class RecordsWork: AgendaWork {
         case .account: return .account
         case nil: break
         }
-        if item.isRunning || !context.allowsBackgroundWork { return .nextRun }
+        // The origin calls in the name of another account.
+        if let present = presentTable, present.scope != nil, table.scope != nil, present != table { return .account }
+        if !context.allowsBackgroundWork { return .nextRun }
         let (now, uptime) = (world.now, world.uptime)
         return state.withLock { state in
+            if state.isRunning { return .nextRun }
             var next = state.isDue ? nil : state.times[table]?.push
             if let spread = state.spread, spread > max(uptime, next?.time ?? uptime) {
                 next = PlannedSending(time: spread, pause: .spread)
