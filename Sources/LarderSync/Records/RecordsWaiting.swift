@@ -49,7 +49,7 @@ extension Records {
     /// The changes that wait for the service, in the order in which they were made, each with the reason for which it waits.
     ///
     /// ```swift
-    /// for change in try await collections.waiting() { print("\(change.kind) waits for \(change.waitsFor)") }
+    /// for change in try await collections.waiting() { list.show("\(change.kind) waits for \(change.waitsFor)") }
     /// ```
     ///
     /// Of a resource without records, these are the requests of `Resource.send` that its section `outbox` keeps.

@@ -105,21 +105,23 @@ extension WaitReason {
         case .needs(_, let ids): self = ids.min().map { .record(id: $0) } ?? .nextRun
         case .sending: self = .answer
         case .lookUp:
-            let reason = WaitReason(prospect)
-            if case .time(let time, _) = reason { self = .lookup(nextTry: time) } else { self = reason }
-            if case .nextRun = reason { self = .lookup(nextTry: nil) }
+            switch prospect {
+            case .planned(let time, _): self = .lookup(nextTry: time)
+            case .nextRun: self = .lookup(nextTry: nil)
+            case .never, .network, .account: self = WaitReason(prospect)
+            }
         case .send, .rest: self = WaitReason(prospect)
         case .wait(_, let until):
-            var time = Timestamp(milliseconds: until)
+            let (write, time) = (waiting.write, Timestamp(milliseconds: until))
+            let pause: Pause = write.isAskedToWait ? .service : .retry
             switch prospect {
-            case .never, .network, .account:
-                self = WaitReason(prospect)
-                return
-            case .planned(let planned, _): time = max(time, planned)
-            case .nextRun: break
+            case .planned(let planned, _) where write.isHeld: self = .account(nextTry: max(time, planned))
+            case .nextRun where write.isHeld: self = .account(nextTry: time)
+            case .planned(let planned, .every) where planned > time: self = .time(planned, .every)
+            case .planned(let planned, _): self = .time(max(time, planned), pause)
+            case .nextRun: self = .time(time, pause)
+            case .never, .network, .account: self = WaitReason(prospect)
             }
-            let write = waiting.write
-            self = write.isHeld ? .account(nextTry: time) : .time(time, write.isAskedToWait ? .service : .retry)
         }
     }
 

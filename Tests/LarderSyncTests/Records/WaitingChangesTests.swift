@@ -121,6 +121,15 @@ import Testing
         try run(policy) { service, world, _, _, notes in
             try await notes.create(Note(title: "x"))
             #expect(try await reasons(notes) == [.time(world.now + .seconds(300), .every)])
+            service.fail(.status(503))
+            try await world.sleep(for: .seconds(301))
+            guard case .time(let time, .every)? = try await reasons(notes).first else {
+                Issue.record("it does not wait for the next run")
+                return
+            }
+            #expect(service.calls.count == 1 && abs((time - world.now).inSeconds - 299) < 0.1)
+            try await world.sleep(for: time - world.now + .milliseconds(1))
+            #expect(service.calls.count == 2)
         }
     }
 
