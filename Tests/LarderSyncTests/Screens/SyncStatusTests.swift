@@ -190,9 +190,10 @@ import Testing
             try await notes.create(Note(title: "x"))
             try await world.sleep(for: .milliseconds(1))
             #expect(live.pendingCount == 1 && live.waitsFor == .push)
+            #expect(live.lastSync != nil)
             // What was fetched from another source is no sync with this one.
+            world.network = .offline
             let other = without.replacing(#""service""#, with: #"{ "use": "service", "at": "there" }"#)
-            app.service.withLock { $0 = nil }
             try await app.change("notes", other, of: pantry)
             try await world.sleep(for: .seconds(1))
             #expect(live.lastSync == nil && live.pendingCount == 1)
