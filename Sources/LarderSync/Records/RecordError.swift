@@ -24,7 +24,7 @@ public struct RecordError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let full = Code(rawValue: "full")
         /// The record is too large to be kept, together with what the service has of it or with its unsent changes.
         public static let tooLarge = Code(rawValue: "tooLarge")
-        /// The policy has no `pull`, so the records are never brought together with a service.
+        /// The policy lacks the `pull` or `push` by which the records would be brought together with a service.
         public static let notSynced = Code(rawValue: "notSynced")
         /// The service's answer cannot be right.
         public static let badAnswer = Code(rawValue: "badAnswer")

@@ -67,8 +67,7 @@ final class RecordsAttachment: AnsweringAttachment {
             database.damages.add {
                 context.tell(
                     .recordsDamaged,
-                    "the database of records was damaged; what could be read was kept, and the rest is fetched anew"
-                )
+                    "the database of records was damaged; what could be read was kept, and the rest is fetched anew")
             },
             database.counted.add { table, counts in
                 // During a reload, two attachments of the resource hear of it. The one in effect counts.
