@@ -6,7 +6,8 @@ extension PullState {
     var text: JSONText {
         let members: [(name: String, value: JSONText?)] = [
             ("completedAt", completedAt.map { JSONText($0) }), ("edition", JSONText(Int64(edition))),
-            ("epoch", epoch.map { JSONText(string: $0) }), ("fullAt", fullAt.map { JSONText($0) }),
+            ("epoch", epoch.map { JSONText(string: $0) }), ("expired", isExpired ? JSONText(.bool(true)) : nil),
+            ("fullAt", fullAt.map { JSONText($0) }),
             ("generation", JSONText(generation)),
             ("position", position.map { JSONText(string: $0) }), ("run", run?.text),
             ("source", JSONText(string: source)), ("suspected", suspected.map { JSONText($0) }),
@@ -22,7 +23,7 @@ extension PullState {
         (self.source, self.generation, self.edition) = (source, generation, Int(clamping: edition))
         (position, epoch) = (text["position"]?.string, text["epoch"]?.string)
         (completedAt, fullAt) = (text["completedAt"]?.integer, text["fullAt"]?.integer)
-        suspected = text["suspected"]?.integer
+        (suspected, isExpired) = (text["suspected"]?.integer, text["expired"]?.bool ?? false)
         if let text = text["run"] {
             guard let run = PullRun(text) else { return nil }
             self.run = run

@@ -52,6 +52,7 @@ extension RecordDecisions {
         transaction.count(in: number) { counts in
             counts.pages += 1
             counts.rows += page.records.count + page.deleted.count
+            counts.bytes += page.records.reduce(0) { $0 + $1.record.bytes.count }
         }
         if page.isLast { try end(&state) }
         try save(state)
@@ -96,6 +97,7 @@ extension RecordDecisions {
         }
         var effects = SyncEffects()
         let sweep = try sweep(state, &effects)
+        if state.run?.isFull == true { transaction.count(in: number) { $0.fullPulls += 1 } }
         planner.endPull(&state, sweep, at: &transaction.moment, &effects)
         try note(effects)
         try forgetOld()

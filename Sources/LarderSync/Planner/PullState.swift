@@ -17,6 +17,8 @@ struct PullState: Hashable, Sendable {
     var fullAt: Int64?
     /// The number of the full pull that would have deleted too much; nil if the last one did not.
     var suspected: Int64?
+    /// Whether the service did not know the position any more, and no pull has ended since.
+    var isExpired = false
     /// The service's mark of its own history, such as a restored backup; nil if it has none.
     var epoch: String?
     /// The edition of the policy for which everything was fetched.

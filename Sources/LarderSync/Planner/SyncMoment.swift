@@ -60,6 +60,8 @@ struct SyncEffects: Sendable {
     var conflicts = 0
     /// Rows of a pull that were older than an answer.
     var staleRows = 0
+    /// The milliseconds from each write that was accepted to its acceptance, by the device's clock.
+    var waits: [Int64] = []
 
     struct Renaming: Hashable, Sendable {
         var former: String

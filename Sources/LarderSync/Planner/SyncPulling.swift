@@ -16,7 +16,7 @@ extension SyncPlanner {
         let isOther = state.source != rules.source && !rules.formerSources.contains(state.source)
         if isOther || state.edition != edition {
             (state.run, state.position, state.suspected, state.epoch) = (nil, nil, nil, nil)
-            state.completedAt = nil
+            (state.completedAt, state.isExpired) = (nil, false)
         }
         (state.source, state.edition) = (rules.source, edition)
         let mustBeFull = isFull || state.position == nil || state.suspected != nil
@@ -33,7 +33,9 @@ extension SyncPlanner {
     }
 
     /// Gives up a pull, because the service does not know its position any more. The next one fetches everything.
-    func positionExpired(_ state: inout PullState) { (state.run, state.position) = (nil, nil) }
+    func positionExpired(_ state: inout PullState) {
+        (state.run, state.position, state.isExpired) = (nil, nil, true)
+    }
 
     /// The number of failures at one cursor after which a pull is given up.
     static let mostFailures = 3
@@ -188,7 +190,7 @@ extension SyncPlanner {
         // Changes during the pull may be missing, so it is as old as its beginning.
         state.completedAt = run.startedAt
         if run.isFull { state.fullAt = run.startedAt }
-        state.run = nil
+        (state.run, state.isExpired) = (nil, false)
         switch sweep {
         case .suspicious: state.suspected = state.generation
         case .nothing, .delete: if run.isFull { state.suspected = nil }

@@ -144,6 +144,7 @@ extension SyncPlanner {
         }
         effects.books.pending -= 1
         effects.books.accepted += 1
+        effects.waits.append(moment.now - write.made)
         effects.events.append(.accepted(id: row.id, write: write.number))
         let now = moment.next()
         // The answer to another try may tell the record as it was after the first one.

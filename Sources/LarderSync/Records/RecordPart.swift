@@ -25,13 +25,7 @@ final class RecordPart {
         self.version = version ?? 0
         queueSize =
             try attachment.queueSize(of: table, at: self.version)
-            ?? Self.queueSize(of: decisions.number, connection)
-    }
-
-    private static func queueSize(of table: Int64, _ connection: SQLiteConnection) throws -> Int {
-        try connection.first("SELECT coalesce(sum(length(write)), 0) FROM outbox WHERE t=?", .integer(table)) {
-            Int(clamping: $0.integer(0))
-        } ?? 0
+            ?? connection.queueSize(of: decisions.number)
     }
 
     private var connection: SQLiteConnection { decisions.transaction.connection }

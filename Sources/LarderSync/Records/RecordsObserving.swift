@@ -46,17 +46,21 @@ private struct Observed<Value: Sendable>: Sendable {
         var isComplete = false
         /// Whether it was shown without an error.
         var isCurrent = false
+        /// Whether it is not the first one, so that a change is the reason for the next.
+        var isFollowed = false
     }
 
     /// - Returns: whether the stream goes on.
     func show(
         _ attachment: RecordsAttachment, _ shown: inout Shown, _ pages: AsyncStream<RecordPage<Value>>.Continuation
     ) async -> Bool {
+        let heard = attachment.world.uptime
         do {
             let (stored, isComplete) = try await attachment.page(selection, of: table)
             // A change of other records changes nothing here.
             if shown.isCurrent, shown.stored == stored, shown.isComplete == isComplete { return true }
-            shown = Shown(stored: stored, isComplete: isComplete, isCurrent: true)
+            if shown.isFollowed { attachment.recordShowing(since: heard) }
+            shown = Shown(stored: stored, isComplete: isComplete, isCurrent: true, isFollowed: true)
             let page = coding.page(stored, isComplete: isComplete)
             attachment.countUndecodable(page.undecodable)
             pages.yield(page)

@@ -71,7 +71,7 @@ extension Plugin {
     /// Without it, they are the requests of `Resource.send`, which survive the end of the process.
     public static let outbox = Plugin.section(
         "outbox", "Keeps changes until the service has them, and says how they wait.", .group(OutboxSettings()),
-        counters: Counter.records, gauges: Gauge.records,
+        counters: Counter.records, levels: [.outbox], gauges: Gauge.records, timings: Timing.sends,
         traits: { settings in
             .with {
                 for name in ["merge", "gather", "onReject", "onRead", "conflict"] {

@@ -140,6 +140,9 @@ final class RecordsAttachment: AnsweringAttachment {
     /// Reports a decision.
     func tell(_ kind: Decision.Kind, _ note: String) { context.tell(kind, note) }
 
+    /// Records the time from a change to the page that shows it.
+    func recordShowing(since heard: Duration) { context.record(.showing, world.uptime - heard) }
+
     /// Counts records that a list has left out.
     func countUndecodable(_ count: Int) { if count > 0 { context.count(.undecodableRecords, UInt64(count)) } }
 
@@ -156,7 +159,7 @@ final class RecordsAttachment: AnsweringAttachment {
     }
 
     /// Runs `body` on one of as many threads as connections wait for their next use.
-    private func blocking<Result: Sendable>(
+    func blocking<Result: Sendable>(
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
         try await world.blocking(on: database.file.path + "?read", atMost: SQLiteFile.mostReaders, body)
@@ -231,10 +234,6 @@ final class RecordsAttachment: AnsweringAttachment {
     // MARK: The attachment
 
     var loader: any Loader { RecordsLoader(attachment: self) }
-
-    func measure() async {
-        context.set(try? await blocking { [database, resource] in try database.queue(of: resource) })
-    }
 
     func close() async {
         for subscription in subscriptions { subscription.stop() }

@@ -39,7 +39,8 @@ extension Plugin {
     public static let records = Plugin.section(
         "records",
         "Keeps JSON records that are read at once and changed offline. It answers the loads of the resource.",
-        .group(RecordsSettings()), counters: Counter.records, gauges: Gauge.records,
+        .group(RecordsSettings()), counters: Counter.records, levels: [.outbox, .pull], gauges: Gauge.records,
+        timings: Timing.records,
         traits: { settings in
             .with {
                 $0.answersLoads = true

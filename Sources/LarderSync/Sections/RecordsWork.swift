@@ -78,15 +78,10 @@ final class RecordsWork: AgendaWork {
 
     private var world: any World { context.world }
 
-    /// The records that the schedule is about: those of the account that is signed in.
-    private var presentTable: RecordTable? {
-        context.ownResource.map { RecordTable(resource: context.resource, scope: $0.request().key.scope) }
-    }
-
     // MARK: The agenda
 
     func next(isMet: Bool) -> AgendaStep {
-        guard let present = presentTable else { return .waitForDevice }
+        guard let present = context.presentTable else { return .waitForDevice }
         let (now, chance) = (world.uptime, world.chance)
         lookAtSource()
         let unmet = isMet ? nil : item.unmet ?? .network
@@ -140,7 +135,7 @@ final class RecordsWork: AgendaWork {
             }
             return (state.wishes, state.isDue, waiting.map(\.key))
         }
-        let present = presentTable.map { [$0] } ?? []
+        let present = context.presentTable.map { [$0] } ?? []
         // A former process may have left changes of any account.
         let unsent = isDue && push != nil ? await unsentTables() : []
         let others = Set(wishes.keys).union(waiting).union(unsent).subtracting(present)
@@ -361,7 +356,7 @@ final class RecordsWork: AgendaWork {
         case nil: break
         }
         // The origin calls in the name of another account.
-        if let present = presentTable, present.scope != nil, table.scope != nil, present != table { return .account }
+        if let present = context.presentTable, present.scope != nil, table.scope != nil, present != table { return .account }
         if !context.allowsBackgroundWork { return .nextRun }
         let (now, uptime) = (world.now, world.uptime)
         return state.withLock { state in

@@ -17,6 +17,8 @@ extension Counter {
         (Counter("sync_conflicts", "Conflicts between a user's change and another one"), { $0.conflicts }),
         (Counter("sync_pages", "Pages of records that were merged"), { $0.pages }),
         (Counter("sync_rows", "Records and deletions in merged pages"), { $0.rows }),
+        (Counter("sync_bytes", "Bytes of the records in merged pages"), { $0.bytes }),
+        (Counter("sync_full_pulls", "Pulls that have fetched everything"), { $0.fullPulls }),
         (Counter("sync_stale_rows", "Rows of pages that were older than an answer"), { $0.staleRows }),
         (Counter("sync_quarantined", "Records in pages that make no sense, and were set aside"), { $0.quarantined }),
     ]
@@ -43,10 +45,24 @@ extension Gauge {
     static let records = [pending, oldestPending, unaccounted]
 }
 
+extension Timing {
+    fileprivate static let acceptance = Timing(
+        "sync_acceptance", "Times from a change of a record to its acceptance by the service")
+    /// It begins when this process hears of the change.
+    static let showing = Timing(
+        "sync_showing", "Times from a change of records to the page of an observed list that shows it")
+
+    /// The timings of the section `records`.
+    static let records = [acceptance, showing]
+    /// The timings of requests that wait.
+    static let sends = [acceptance]
+}
+
 extension SectionContext {
     /// Adds what a transaction has done.
     func count(_ counts: SyncCounts) {
         for (counter, count) in Counter.sync where count(counts) > 0 { self.count(counter, UInt64(count(counts))) }
+        for wait in counts.waits { record(.acceptance, .milliseconds(wait)) }
     }
 
     /// Sets the gauges of the section `records`.

@@ -28,7 +28,7 @@ final class SendQueue: Sendable {
     /// - Throws: ``LoadError``; `CancellationError`.
     func send(_ request: Request, method: String, invalidating selections: [Selection]) async throws -> Loaded<Data> {
         let world = context.world
-        if (try? context.ownResource?.lacksAccount) == true {
+        if context.lacksAccount {
             throw LoadError(.notSignedIn, "the origin works for an account, and nobody is signed in")
         }
         let id = UUIDv7.make(in: world)

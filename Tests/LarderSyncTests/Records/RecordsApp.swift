@@ -25,6 +25,9 @@ final class RecordsApp: Sendable {
     /// Answers the changes that the service is sent; without one, each fails.
     let changes = Locked<(@Sendable (_ method: String, Request) async throws -> String)?>(nil)
 
+    /// More plugins that policies may name.
+    let plugins = Locked<[Plugin]>([])
+
     static let notes = #"{ "resource": "notes", "origin": "service", "records": { "id": "/id" } }"#
 
     init(in world: any World = SimulatedWorld(seed: 1)) throws {
@@ -59,22 +62,23 @@ final class RecordsApp: Sendable {
 
     private var registry: Registry {
         get throws {
-            try Registry.standard.adding(.sync).adding([
-                Plugin.origin(
-                    "service", "A service of the test.",
-                    Setting("at", .text, default: "here", help: "Where it is").identifiesData(),
-                    traits: { _ in .with { $0.acceptsSends = true } }
-                ) { [service, changes] _, _ in TestService(answer: service, changes: changes) },
-                Plugin.origin(
-                    "signed", "A service of the test, for accounts.",
-                    traits: { [account] in
-                        .with {
-                            $0.account = { account.withLock { $0 } }
-                            $0.acceptsSends = true
+            try Registry.standard.adding(.sync).adding(
+                [
+                    Plugin.origin(
+                        "service", "A service of the test.",
+                        Setting("at", .text, default: "here", help: "Where it is").identifiesData(),
+                        traits: { _ in .with { $0.acceptsSends = true } }
+                    ) { [service, changes] _, _ in TestService(answer: service, changes: changes) },
+                    Plugin.origin(
+                        "signed", "A service of the test, for accounts.",
+                        traits: { [account] in
+                            .with {
+                                $0.account = { account.withLock { $0 } }
+                                $0.acceptsSends = true
+                            }
                         }
-                    }
-                ) { [service, changes] _ in TestService(answer: service, changes: changes) },
-            ])
+                    ) { [service, changes] _ in TestService(answer: service, changes: changes) },
+                ] + plugins.withLock { $0 })
         }
     }
 

@@ -107,7 +107,7 @@ import Testing
             #expect(
                 try await Self.counts(of: pantry) == [
                     "sync_made": 3, "sync_merged": 1, "sync_discarded": 1, "sync_rejected": 1, "sync_repeated": 1,
-                    "sync_pages": 1, "sync_rows": 3,
+                    "sync_pages": 1, "sync_rows": 3, "sync_bytes": 44, "sync_full_pulls": 1,
                 ])
             #expect(try await Self.gauges(of: pantry) == Self.queue(0, oldest: 0))
         }
