@@ -10,8 +10,9 @@ struct Findings {
 
     init(_ section: Report.Section) {
         let total = section.total
+        let synced = SyncFigures(section)?.sentences ?? []
         guard total.loads > 0 else {
-            sentences = [total.reasonWithoutLoads] + Self.store(total)
+            sentences = (synced.isEmpty ? [total.reasonWithoutLoads] : synced) + Self.store(total)
             return
         }
         let changes = section.comparisons.filter(\.isNext).map(RevisionFinding.init)
@@ -36,6 +37,7 @@ struct Findings {
         if let offline = OfflineFigures(total) { sentences.append(offline.sentence) }
         if let waste = PrefetchFigures(total)?.sentence { sentences.append(waste) }
         if let told = ScheduleFigures(total)?.sentence { sentences.append(told) }
+        sentences += synced
         sentences += Self.masking(total)
         sentences += [section.trend?.sentence].compactMap { $0 }
         sentences += changes.filter { !$0.isWorse }.compactMap(\.sentence)

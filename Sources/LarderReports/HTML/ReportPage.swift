@@ -117,6 +117,7 @@ extension Report {
             </ul>
             \(section.proposals)
             \(section.total.loads > 0 ? section.figures(id, times: common) : section.prefetches)
+            \(section.synced)
             \(section.housekeeping)
             </section>
             """

@@ -128,6 +128,22 @@ extension Report.Section {
         return "<h3>Refreshes on a schedule</h3>\n\(table.markup)"
     }
 
+    /// The changes that users made and a service gets later, and the runs that bring both together; empty if there are none.
+    var synced: Markup {
+        guard let sync = SyncFigures(self) else { return "" }
+        func table(_ caption: String, title: [String], row: [String]) -> Markup {
+            var table = PageTable(caption, title)
+            table.stacks = true
+            table.add("\(row.first ?? "")", Array(row.dropFirst()))
+            return table.markup
+        }
+        return """
+            <h3>Records and the service</h3>
+            \(sync.hasChanges ? table("Changes by their end", title: SyncFigures.changesTitle, row: sync.changesRow(\.grouped)) : "")
+            \(table("Times and runs", title: SyncFigures.runsTitle, row: sync.runsRow(\.grouped)))
+            """
+    }
+
     private var kept: PageTable {
         var table = PageTable("Store", ["what", "count"])
         table.add("entries kept", [store.entries.grouped])

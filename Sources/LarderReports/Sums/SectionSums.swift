@@ -41,9 +41,7 @@ struct SectionSums {
         add(resource.store, since: earlier?.store ?? StoreStatistics(), isRunning: isRunning)
         guard isRunning else { return }
         inFlight = inFlight.plus(resource.inFlight)
-        for (gauge, number) in resource.gauges {
-            gauges[gauge] = gauges[gauge].map { gauge.combined($0, number) } ?? number
-        }
+        gauges.merge(resource.gauges)
         for (level, value) in resource.levels {
             // Processes of different versions may declare different values.
             let known = levels.index(forKey: level).map { levels.remove(at: $0) }
@@ -138,5 +136,12 @@ extension ClosedRange<Timestamp>? {
     fileprivate func joined(with other: ClosedRange<Timestamp>?) -> ClosedRange<Timestamp>? {
         guard let self, let other else { return self ?? other }
         return min(self.lowerBound, other.lowerBound)...max(self.upperBound, other.upperBound)
+    }
+}
+
+extension [Gauge: Double] {
+    /// Adds the values of another process.
+    mutating func merge(_ others: [Gauge: Double]) {
+        for (gauge, number) in others { self[gauge] = self[gauge].map { gauge.combined($0, number) } ?? number }
     }
 }

@@ -28,7 +28,7 @@ extension Report.Section {
                 "resource": .string(name), "findings": .list(findings.map { .string($0) }),
                 "what_if": .list(advice.map { $0.json() }),
             ],
-            total.figures(prefix: "\(name)_"),
+            total.figures(prefix: "\(name)_"), .present(["sync": SyncFigures(self)?.json]),
             [
                 "in_flight": .int(inFlight),
                 "levels": .each(levelCounts) { level, counts in

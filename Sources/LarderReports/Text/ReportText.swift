@@ -70,11 +70,19 @@ extension Report.Section {
     private var figuresWithoutLoads: [String] {
         let hasWork =
             total.pluginCounters.contains { total[$0] > 0 } || !gauges.isEmpty || !timingFigures.isEmpty
-        return [prefetchLines, hasWork ? pluginLine.map { [$0] } ?? [] : []].flatMap { $0.isEmpty ? [] : [""] + $0 }
+        let plugins = hasWork ? pluginLine.map { [$0] } ?? [] : []
+        return [prefetchLines, syncLines, plugins].flatMap { $0.isEmpty ? [] : [""] + $0 }
     }
 
     private var prefetchLines: [String] {
         PrefetchFigures(total).map { Table([PrefetchFigures.title] + $0.rows { "\($0)" }).lines } ?? []
+    }
+
+    private var syncLines: [String] {
+        guard let sync = SyncFigures(self) else { return [] }
+        let changes = Table([SyncFigures.changesTitle, sync.changesRow { "\($0)" }], left: 0).lines + [""]
+        return (sync.hasChanges ? changes : [])
+            + Table([SyncFigures.runsTitle, sync.runsRow { "\($0)" }], left: 0).lines
     }
 
     private var figures: [String] {
@@ -102,6 +110,7 @@ extension Report.Section {
         if let schedule = ScheduleFigures(total) {
             lines += Table([ScheduleFigures.title, schedule.row { "\($0)" }], left: 0).lines + [""]
         }
+        if !syncLines.isEmpty { lines += syncLines + [""] }
         if !faultRows.isEmpty {
             lines += Table([["store failures", "could not", "times"]] + faultRows, left: 2).lines + [""]
         }
