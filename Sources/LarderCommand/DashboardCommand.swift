@@ -34,6 +34,8 @@ extension Command {
             Option("p95", value: "LIMIT", help: "The time that 95 % of the loads take at most (default: 2s)"),
             Option(
                 "age", value: "LIMIT", help: "The age that 95 % of the served stale copies have at most (default: 1d)"),
+            Option("rejected", value: "LIMIT", help: "Changes of records that the service refuses (default: 1%)"),
+            Option("waiting", value: "LIMIT", help: "The age of the oldest change that waits (default: 1d)"),
         ],
         run: { arguments, registry, terminal in
             guard arguments.operands.isEmpty else { throw UsageError(message: "dashboard takes no operands") }
@@ -75,6 +77,7 @@ extension Command {
 /// The options that have an effect on alert rules only.
 private let ruleOptions = [
     "window", "for", "loads", "failed", "refused", "fallback", "origin-errors", "refresh-errors", "p95", "age",
+    "rejected", "waiting",
 ]
 
 extension AlertRules {
@@ -87,6 +90,8 @@ extension AlertRules {
         limits.refreshErrors = try arguments.share(of: "refresh-errors", default: 0.5)
         limits.p95 = try arguments.limit(of: "p95", default: .seconds(2), within: Sketch(.latency))
         limits.age = try arguments.limit(of: "age", default: .seconds(86_400), within: Sketch(.age))
+        limits.rejected = try arguments.share(of: "rejected", default: 0.01)
+        limits.waiting = try arguments.limit(of: "waiting", default: .seconds(86_400))
         let window = try arguments.time(of: "window", default: .seconds(300))
         let lasting = try arguments.time(of: "for", default: .seconds(600))
         let loads = try arguments.number(of: "loads", in: 0...1_000_000_000, default: 20)
@@ -105,16 +110,22 @@ extension Arguments {
         return share
     }
 
-    /// A duration, or nil for `off`. Prometheus knows no percentile above the largest bound of a histogram's buckets.
+    /// A duration, or nil for `off`.
+    ///
+    /// - Parameters:
+    ///   - option: the name of the option.
+    ///   - fallback: the duration if the option is not given.
+    ///   - scale: the sketch of the durations of which the limit concerns a percentile; nil for none. Prometheus knows no
+    ///     percentile above the largest bound of a histogram's buckets.
     fileprivate func limit(
-        of option: String, default fallback: Duration, within scale: Sketch
+        of option: String, default fallback: Duration, within scale: Sketch? = nil
     ) throws(UsageError) -> Duration? {
         guard let text = value(of: option) else { return fallback }
         if text == "off" { return nil }
         guard let duration = Duration(spelled: text), duration < .forever else {
             throw UsageError(message: "--\(option) takes a duration such as 500ms or 30s, or 'off'")
         }
-        if let most = scale.histogramBounds.last, duration >= most {
+        if let most = scale?.histogramBounds.last, duration >= most {
             throw UsageError(
                 message: "--\(option) must be shorter than \(most.spelled): the buckets of the histogram end there, "
                     + "so the rule could never warn")

@@ -11,16 +11,18 @@ package struct AlertRules {
         package var refreshErrors: Double?
         package var p95: Duration?
         package var age: Duration?
+        package var rejected: Double?
+        package var waiting: Duration?
 
         /// No limits.
         package init() {}
     }
 
-    fileprivate enum Severity: String {
+    enum Severity: String {
         case critical, warning
     }
 
-    fileprivate struct Rule {
+    struct Rule {
         var name: String
         var expression: String
         var severity: Severity
@@ -42,14 +44,14 @@ package struct AlertRules {
         (self.lasting, self.loads) = (lasting, loads)
     }
 
-    private var query: PromQL { PromQL(window: window.promQL, labels: ["job", "resource"]) }
+    var query: PromQL { PromQL(window: window.promQL, labels: ["job", "resource"]) }
 
     /// The rules as a file for Prometheus, which is YAML.
     package var json: JSON {
         ["groups": [["name": "larder", "rules": .list(rules.map { $0.json(lasting: lasting.promQL) })]]]
     }
 
-    private var rules: [Rule] { userRules + originRules + levelRules + storeRules }
+    private var rules: [Rule] { userRules + originRules + levelRules + syncRules + storeRules }
 
     // MARK: What users notice
 

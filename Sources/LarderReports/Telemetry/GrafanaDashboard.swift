@@ -33,7 +33,7 @@ package struct GrafanaDashboard {
     private var panels: [JSON] {
         let rows = [
             Row(title: "All resources", repeats: nil, panels: overview),
-            Row(title: "$resource", repeats: "resource", panels: resourcePanels + pluginPanels),
+            Row(title: "$resource", repeats: "resource", panels: resourcePanels + syncPanels + pluginPanels),
             Row(title: "Processes", repeats: nil, panels: processPanels),
         ]
         var (id, y) = (0, 0)

@@ -17,7 +17,7 @@ extension TopState.Process {
             }
             var own = TopState.Resource(
                 name: resource.name, policy: current.joined(separator: ", "), inFlight: resource.inFlight,
-                store: resource.store, levels: resource.levels)
+                store: resource.store, levels: resource.levels, gauges: resource.gauges)
             for revision in resource.revisions {
                 if let minute = revision.windows[.minute] { own.minute.merge(minute) }
                 own.faults = revision.metrics.faults.values.reduce(own.faults) { $0.plus($1) }

@@ -28,6 +28,7 @@ package struct TopState {
         var inFlight: Int
         var store: StoreStatistics
         var levels: [Level: String]
+        var gauges: [Gauge: Double]
         var faults: UInt64 = 0
         var damaged: UInt64 = 0
     }
@@ -48,6 +49,8 @@ package struct TopState {
         var store = StoreStatistics()
         /// The number of processes at each value of a level.
         var levels: [Level: [String: Int]] = [:]
+        /// The values of gauges, of all processes together.
+        var gauges: [Gauge: Double] = [:]
     }
 
     /// The number of events that are kept.
@@ -154,6 +157,7 @@ package struct TopState {
                 row.store.entries = row.store.entries.plus(resource.store.entries)
                 row.store.bytes = row.store.bytes.plus(resource.store.bytes)
                 for (level, value) in resource.levels { row.levels[level, default: [:]][value, default: 0] += 1 }
+                row.gauges.merge(resource.gauges)
                 rows[resource.name] = row
             }
         }

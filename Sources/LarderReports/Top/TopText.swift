@@ -105,13 +105,15 @@ package struct TopText {
     }
 
     private func storeRows(_ rows: ArraySlice<TopState.Row>) -> [[String]] {
-        [["now", "in flight", "entries", "stored", "levels"]]
+        let hasChanges = rows.contains { $0.gauges[.changesWaiting] != nil }
+        return [["now", "in flight", "entries", "stored"] + (hasChanges ? ["changes wait"] : []) + ["levels"]]
             + rows.map { row in
                 let levels = row.unusualLevels
                 return [
                     row.name.printable, "\(row.inFlight)", row.store.entries.grouped,
                     UInt64(clamping: row.store.bytes).weight,
-                    levels.isEmpty ? (row.levels.isEmpty ? "–" : "usual") : levels.joined(separator: ", "),
+                ] + (hasChanges ? [row.changesWaiting ?? "–"] : []) + [
+                    levels.isEmpty ? (row.levels.isEmpty ? "–" : "usual") : levels.joined(separator: ", ")
                 ]
             }
     }
@@ -131,7 +133,7 @@ package struct TopText {
                 let parts =
                     [row.prefetched ?? "\(loads) in a minute"] + rates
                     + (times.isEmpty ? [] : ["load p95 " + times.joined(separator: ", ")]) + [age].compactMap { $0 }
-                    + row.unusualLevels
+                    + [row.changesWaiting.map { "changes wait: \($0)" }].compactMap { $0 } + row.unusualLevels
                 return "\(now.clock) \(row.name.printable): " + parts.joined(separator: "; ")
             }
     }
@@ -152,6 +154,13 @@ extension TopState.Row {
     fileprivate var prefetched: String? {
         guard minute.loads == 0, minute[.prefetched] > 0 else { return nil }
         return counted(Int(clamping: minute[.prefetched]), one: "copy", many: "copies") + " prefetched, no loads"
+    }
+
+    /// `3, oldest 2 h`, or `0`; nil if the resource has no changes that could wait.
+    fileprivate var changesWaiting: String? {
+        guard let count = gauges[.changesWaiting]?.whole else { return nil }
+        let oldest = gauges[.oldestChange].map { ", oldest \(Gauge.oldestChange.figure($0))" } ?? ""
+        return count > 0 ? "\(count)\(oldest)" : "\(count)"
     }
 
     /// Red if users get errors or a level is at its worst, yellow if they get copies in place of calls.
@@ -176,6 +185,7 @@ extension TopState.Row {
                 "levels": .each(levels.sorted { $0.key.name < $1.key.name }) { level, counts in
                     (level.name, .each(level.values) { ($0, counts[$0].map(JSON.int)) })
                 },
+                "gauges": .each(gauges.sorted { $0.key.name < $1.key.name }) { ($0.key.name, .number($0.value)) },
             ])
     }
 }

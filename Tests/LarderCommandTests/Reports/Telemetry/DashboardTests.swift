@@ -1,5 +1,7 @@
 import Larder
 import LarderSimulation
+import LarderSync
+import LarderSystem
 import Testing
 
 @testable import LarderCommand
@@ -26,9 +28,9 @@ import Testing
         }
     }
 
-    /// A registry with a plugin of an app.
+    /// A registry with a plugin of an app, and with those of records.
     private static func registry() throws -> Registry {
-        var registry = Registry.standard
+        var registry = try Registry.standard.adding(.sync)
         try registry.register(
             .wrapper(
                 "nap", "Lets calls wait.", counters: [naps, napTime], levels: [mood], gauges: [sleepers, longest],
@@ -62,6 +64,25 @@ import Testing
         }
     }
 
+    /// The text of a dump in which every family of records has series.
+    private static func metricsOfRecords() throws -> String {
+        let policy = #"{ "resource": "notes", "origin": "scripted", "records": { "id": "/id", "push": "rest" } }"#
+        return try SimulatedPantry.run(
+            ["notes": policy], registry: .standard.adding(.sync), leaving: .anything
+        ) { simulated in
+            simulated.origin.play(.value(""))
+            let notes = simulated.pantry.records("notes")
+            var pages = notes.observe().makeAsyncIterator()
+            _ = await pages.next()
+            try await notes.create(JSONText(#"{"id":"a"}"#.utf8))
+            _ = await pages.next()
+            try await simulated.world.sleep(for: .seconds(60))
+            let text = await simulated.pantry.metrics.dump().prometheus
+            await simulated.pantry.close()
+            return text
+        }
+    }
+
     private static func names(in text: String) -> Set<String> {
         Set(text.matches(of: /larder_[a-z0-9_]+/).map { String($0.output) })
     }
@@ -74,7 +95,7 @@ import Testing
     }
 
     @Test func everyNameInAnExpressionIsInARealDump() async throws {
-        let written = Self.names(in: try Self.metrics())
+        let written = Self.names(in: try Self.metrics()).union(Self.names(in: try Self.metricsOfRecords()))
         let registry = try Self.registry()
         for (arguments, least) in [(["dashboard"], 50), (["dashboard", "--alerts", "--json"], 12)] {
             let output = await Output(arguments, registry: registry)
@@ -112,6 +133,36 @@ import Testing
         #expect(!rules.contains("HalfOpen"))
     }
 
+    @Test func changesThatDoNotReachTheServiceHaveRulesAndPanels() async throws {
+        let registry = try Registry.standard.adding(.sync)
+        let rules = await Output(
+            ["dashboard", "--alerts", "--window", "15m", "--rejected", "2%", "--waiting", "2h"], registry: registry
+        ).out
+        #expect(
+            rules.contains(#"expr: "max by (job, resource) (larder_sync_oldest_pending_seconds) > 7200""#))
+        #expect(rules.contains(#"expr: "max by (job, resource) (larder_sync_unaccounted) > 0""#))
+        let (rejected, accepted) = ("larder_sync_rejected_total[15m]", "larder_sync_accepted_total[15m]")
+        func sum(_ function: String, _ series: String) -> String { "sum by (job, resource) (\(function)(\(series)))" }
+        #expect(
+            rules.contains(
+                "\(sum("rate", rejected)) / (\(sum("rate", accepted)) + \(sum("rate", rejected))) > 0.02 and "
+                    + "(\(sum("increase", accepted)) + \(sum("increase", rejected))) >= 20"))
+        #expect(rules.contains("LarderSyncOutboxFull") && rules.contains("LarderSyncPullSuspicious"))
+        let off = await Output(
+            ["dashboard", "--alerts", "--rejected", "off", "--waiting", "off"], registry: registry
+        ).out
+        #expect(!off.contains("LarderChangesRejected") && !off.contains("LarderChangesWait"))
+        let dashboard = try Facts(await Output(["dashboard"], registry: registry).out)
+        let titles = Self.texts("title", in: dashboard)
+        for title in [
+            "Rejected changes", "Sync pending", "Sync oldest pending", "Sync unaccounted", "Sync outbox", "Sync pull",
+            "Sync acceptance",
+        ] { #expect(titles.contains(title), "\(title)") }
+        // Without the metrics, there is nothing to warn of.
+        #expect(await !Output(["dashboard", "--alerts"]).out.contains("sync"))
+        #expect(await !Output(["dashboard"]).out.contains("Rejected changes"))
+    }
+
     @Test func optionsSetTheLimitsOfRules() async throws {
         let rules = await Output([
             "dashboard", "--alerts", "--window", "15m", "--for", "2m", "--loads", "7", "--failed", "12.5%", "--p95",
@@ -137,7 +188,8 @@ import Testing
 
     @Test(arguments: [
         ["--failed", "5"], ["--failed", "-1%"], ["--failed", "many"], ["--p95", "2"], ["--age", "forever"],
-        ["--window", "0s"], ["--for", "soon"], ["--loads", "-1"], ["--out", "x", "--alerts"], ["operand"],
+        ["--window", "0s"], ["--rejected", "2"], ["--waiting", "long"], ["--for", "soon"], ["--loads", "-1"],
+        ["--out", "x", "--alerts"], ["operand"],
     ])
     func wrongOptionsAreRefused(_ options: [String]) async {
         #expect(await Output(["dashboard"] + options).code == 2)

@@ -46,6 +46,28 @@ import Testing
         #expect(state.count(at: Self.now) == (2, 2))
     }
 
+    @Test func changesThatWaitAreShownForAllProcessesTogether() throws {
+        func dump(_ instance: String, waiting: Double, oldest: Double) -> MetricsDump {
+            Self.dump(instance) {
+                $0.resources[0].gauges = [.changesWaiting: waiting, .oldestChange: oldest]
+                $0.resources[0].levels = [Level("sync_outbox", "", values: ["empty", "pending", "full"]): "pending"]
+            }
+        }
+        let text = Self.text(
+            Self.taking([
+                .dump(dump("a", waiting: 1, oldest: 60)), .dump(dump("b", waiting: 2, oldest: 7_200)),
+            ]))
+        let screen = text.screen(columns: 200, rows: nil).map(\.text)
+        #expect(screen.contains { $0.hasPrefix("now") && $0.contains("changes wait") })
+        #expect(screen.contains { $0.hasPrefix("feed") && $0.contains("3, oldest 2 h  sync outbox pending (2)") })
+        #expect(text.lines(after: 0).last?.hasSuffix("changes wait: 3, oldest 2 h; sync outbox pending (2)") == true)
+        let gauges = try Facts(text.json.text())["resources"].items[0]["gauges"]
+        #expect(gauges["sync_pending"].int == 3 && gauges["sync_oldest_pending_seconds"].int == 7_200)
+        // Resources without changes have no such column.
+        let others = Self.text(Self.taking([.dump(Self.dump())])).screen(columns: 200, rows: nil)
+        #expect(!others.contains { $0.text.contains("wait") })
+    }
+
     @Test func newerDumpOfProcessReplacesOlderOne() throws {
         let state = Self.taking([
             .dump(Self.dump(number: 5, loads: 8)), .dump(Self.dump(number: 4, minutes: 61, loads: 99)),
