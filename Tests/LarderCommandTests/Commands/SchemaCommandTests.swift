@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct SchemaCommandTests {
     @Test func shippedSchemaMatchesDeclarations() async throws {
-        let output = await Output(["schema"])
+        let output = await Output(["schema"], registry: .shipped)
         #expect(output.code == 0)
         let shipped = try String(
             contentsOf: projectFolder.appending(path: "Policies/policy.schema.json"), encoding: .utf8)
