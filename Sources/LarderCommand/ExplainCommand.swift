@@ -62,7 +62,7 @@ extension Command {
             if written.isEmpty { return [] }
             let rows = written.map { setting in
                 let help = section.plugin.settings.first { $0.name == setting.name }?.help ?? ""
-                return (title: "  \(setting.name) \(setting.text)", help: help)
+                return (title: "  \(setting.name) \(setting.partName ?? setting.text)", help: help)
             }
             let width = rows.map(\.title.count).max() ?? 0
             return ["", section.plugin.name] + rows.map { "\($0.title.padded(to: width))  \($0.help)" }
@@ -94,6 +94,7 @@ extension Command {
             for setting in part.settings {
                 // Parts have lines of their own.
                 if case .list(let items) = setting.shown, case .object = items.first { continue }
+                if setting.partName != nil { continue }
                 let text = setting.text
                 let value = text.count > 40 ? text.prefix(39) + "…" : text
                 rows.append([part.plugin.name, setting.name, value, setting.origin])

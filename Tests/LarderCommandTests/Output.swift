@@ -12,7 +12,7 @@ struct Output {
     var err: String
 
     init(
-        _ arguments: [String], registry: Registry = .standard, environment: [String: String] = [:], input: String = ""
+        _ arguments: [String], registry: Registry = .shipped, environment: [String: String] = [:], input: String = ""
     ) async {
         await self.init(input: input) { terminal in
             await LarderCommand.run(arguments, registry: registry, environment: environment, terminal: terminal)

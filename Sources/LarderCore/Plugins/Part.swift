@@ -167,6 +167,14 @@ package struct EffectiveSetting: Sendable {
 
     /// The value on one line, without secrets; `none` if there is none.
     package var text: String { shown?.text(indented: false) ?? "none" }
+
+    /// The name of the plugin if the value is a part with settings of its own; nil otherwise.
+    package var partName: String? {
+        guard case .object(let members) = shown,
+            case .string(let name) = members.first(where: { $0.name == "use" })?.value
+        else { return nil }
+        return name
+    }
 }
 
 extension JSON {

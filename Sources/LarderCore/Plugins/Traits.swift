@@ -185,6 +185,8 @@ public struct SectionTraits: Traits {
     public var settingsExcludedBySection: [String: String] = [:]
     /// Whether its attachment limits the work for which no user waits: see ``Attachment/permits(_:on:)``.
     public var limitsBackgroundWork = false
+    /// The settings that are possible together, but by which something can be lost or done twice. Each is a warning.
+    public var risks: [Contradiction] = []
     /// The settings that contradict each other.
     public var contradictions: [Contradiction] = []
     /// The times at which it acts differently: see ``Traits/borders``.
@@ -204,6 +206,9 @@ public struct CustomTraits: Traits {
     public var addedFields: Fields = [:]
     /// The origin that the policy must have, because the part calls it in a section; nil if it calls none.
     public var neededOrigin: NeededOrigin?
+    /// The names of the parameters of its calls of that origin, a list for each kind of call. A policy whose origin refuses
+    /// such a call is an error.
+    public var calls: [[String]] = []
     /// The settings that contradict each other.
     public var contradictions: [Contradiction] = []
     /// The times at which it acts differently: see ``Traits/borders``.

@@ -40,7 +40,7 @@ package struct LintRule: Sendable {
         contradiction, noEffect, retryFitsTimeout, unreachableFallback, noEntryFits, forgottenTooSoon, staleUnchecked,
         endlessCall,
         endlessStore, manyTries, slowerFirst, keepsNothing, sharedFolder, similarFolder,
-        noWindow, onlyShortens, missingParameter, loadsInVain,
+        noWindow, onlyShortens, missingParameter, loadsInVain, refusedCall, repeatedTwice, risk,
     ]
 
     private static let contradiction = LintRule(
@@ -393,6 +393,49 @@ package struct LintRule: Sendable {
             rule.report(
                 "section '\(section.plugin.name)' loads answers that are not kept", about: section, reading,
                 expected: "a store, and a strategy that uses it and the origin")
+        }
+    }
+
+    private static let refusedCall = LintRule(
+        name: "refused-call", severity: .error, why: "The origin refuses every call with these parameters."
+    ) { policy, rule, reading in
+        guard let origin = policy.origin else { return }
+        func check(_ part: Part) {
+            let mistakes = part.customTraits.calls.lazy.compactMap { names in
+                origin.mistake(in: Parameters(Dictionary(names.map { ($0, "1") }) { first, _ in first }))
+            }
+            if let mistake = mistakes.first {
+                rule.report(
+                    "'\(part.plugin.name)' cannot call the origin '\(origin.plugin.name)': \(mistake)", about: part,
+                    reading)
+            }
+            part.nested.forEach(check)
+        }
+        policy.sections.forEach(check)
+    }
+
+    private static let repeatedTwice = LintRule(
+        name: "repeated-twice", severity: .error,
+        why: "A change that two parts repeat is sent more often than either says."
+    ) { policy, rule, reading in
+        func sends(_ part: Part) -> Part? {
+            part.customTraits.neededOrigin == .acceptingSends ? part : part.nested.lazy.compactMap(sends).first
+        }
+        guard let sender = policy.sections.lazy.compactMap(sends).first else { return }
+        for wrapper in policy.around where wrapper.wrapperTraits.repeatsSends {
+            rule.report(
+                "'\(wrapper.plugin.name)' repeats changes, and '\(sender.plugin.name)' does so, too", about: wrapper,
+                setting: "sends", reading, expected: "one of the two")
+        }
+    }
+
+    private static let risk = LintRule(
+        name: "risk", severity: .warning, why: "By some settings, changes can be lost, done twice or never be seen."
+    ) { policy, rule, reading in
+        for section in policy.sections {
+            for found in section.sectionTraits.risks {
+                rule.report(found.message, about: section, setting: found.setting, reading, expected: found.expected)
+            }
         }
     }
 

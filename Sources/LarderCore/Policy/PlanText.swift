@@ -17,7 +17,8 @@ extension Plan.Node {
     }
 
     private func write(to lines: inout [String], first: String, rest: String) {
-        let written = settings.filter { $0.position != nil && !$0.isList }
+        // Parts are children.
+        let written = settings.filter { $0.position != nil && !$0.isList && $0.partName == nil }
             .map { "\($0.name) \($0.text.trimmingQuotes)" }
         let details = (written + [note].compactMap { $0 }).joined(separator: ", ")
         let title = (role.map { "\($0): " } ?? "") + name

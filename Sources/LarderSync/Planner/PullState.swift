@@ -23,6 +23,8 @@ struct PullState: Hashable, Sendable {
     var epoch: String?
     /// The edition of the policy for which everything was fetched.
     var edition = 1
+    /// Whether records were removed that the policy does not keep, so that a record which is not here may be at the service.
+    var isTrimmed = false
 }
 
 /// A pull that is under way. It goes on after a restart.

@@ -16,7 +16,7 @@ extension SyncPlanner {
         let isOther = state.source != rules.source && !rules.formerSources.contains(state.source)
         if isOther || state.edition != edition {
             (state.run, state.position, state.suspected, state.epoch) = (nil, nil, nil, nil)
-            (state.completedAt, state.isExpired) = (nil, false)
+            (state.completedAt, state.isExpired, state.isTrimmed) = (nil, false, false)
         }
         (state.source, state.edition) = (rules.source, edition)
         let mustBeFull = isFull || state.position == nil || state.suspected != nil

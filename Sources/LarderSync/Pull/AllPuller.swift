@@ -5,8 +5,12 @@ extension Plugin {
     static let pullAll = puller(
         "all", "Fetches all records each time. Those that are missing then were deleted.", .group(PageSettings()),
         Setting("cursor", .parameterName, default: "cursor", help: "The parameter of the URL for the cursor of a page"),
-        Setting(
-            "size", .parameterName, default: "limit", help: "The parameter of the URL for the most records of a page")
+        .pageSize,
+        facts: { pages, cursor, _ in
+            var facts = PullFacts(calls: pages.calls([]) + (pages.next == nil ? [] : pages.calls([cursor])))
+            facts.isAlwaysFull = true
+            return facts
+        }
     ) { _, pages, cursor, size in AllPuller(pages: JSONPages(pages), cursor: cursor, size: size) }
 }
 
@@ -22,10 +26,10 @@ struct AllPuller: Puller {
 }
 
 extension PullQuestion {
-    /// Returns the parameters of a call: those that have a value, and the size of the page.
+    /// Returns the parameters of a call: those that have a value, and the size of the page if the URL has a place for it.
     func parameters(_ values: [String: String?], size: String) -> Parameters {
         var parameters = values.compactMapValues(\.self)
-        parameters[size] = String(limit)
+        if takes(size) { parameters[size] = String(limit) }
         return Parameters(parameters)
     }
 }

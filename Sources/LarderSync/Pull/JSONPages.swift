@@ -19,6 +19,21 @@ struct PageSettings {
         help: "The place of the service's mark of its own history; if it changes, everything is fetched anew")
 }
 
+extension SettingValues<PageSettings> {
+    /// Whether an answer tells deletions.
+    var tellsDeletions: Bool { self.deleted != nil || self.tombstone != nil }
+
+    /// The parameters of a call with these besides its own.
+    func calls(_ names: [String]) -> [[String]] { [names + self.parameters.keys.sorted()] }
+}
+
+extension Setting<String> {
+    /// The parameter for the size of a page.
+    static let pageSize = Setting(
+        "size", .parameterName, default: "limit",
+        help: "The parameter of the URL for the most records of a page; a URL without it is called without it")
+}
+
 /// Reads pages out of answers of JSON.
 struct JSONPages: Sendable {
     let items: JSONPointer

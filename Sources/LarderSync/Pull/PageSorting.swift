@@ -11,8 +11,10 @@ struct SortedPage: Sendable {
 
     /// Sorts the records of a page.
     ///
-    /// - Throws: ``PullError/malformed(_:)`` if most records of the page make no sense, or a mark is too long.
-    init(_ pulled: PullPage, by rules: SyncRules) throws(PullError) {
+    /// - Parameter setsAside: whether some records may make no sense.
+    /// - Throws: ``PullError/malformed(_:)`` if most records of the page make no sense, or one does and none may, or a mark is
+    ///   too long.
+    init(_ pulled: PullPage, by rules: SyncRules, setsAside: Bool = true) throws(PullError) {
         for mark in [pulled.next, pulled.position, pulled.epoch] where (mark?.utf8.count ?? 0) > Self.longestMark {
             throw .malformed("a cursor, position or epoch is longer than \(Self.longestMark) bytes")
         }
@@ -30,7 +32,7 @@ struct SortedPage: Sendable {
         page.deleted = pulled.deleted.filter {
             $0.utf8.count <= Self.longestMark && !present.contains($0) && !TemporaryID.isOne($0)
         }
-        if bad.count * 2 > pulled.records.count {
+        if bad.count * 2 > pulled.records.count || !setsAside && !bad.isEmpty {
             throw .malformed("\(bad.count) of \(pulled.records.count) records have no id, or are no objects")
         }
     }

@@ -18,6 +18,21 @@ extension SettingType where Value == JSONPointer {
 }
 
 extension SettingType where Value == String {
+    /// The name of a header field, or an empty text for none.
+    static var fieldOrNone: SettingType<String> {
+        let expectation = "the name of a header field, or \"\" for none"
+        return SettingType(
+            "text", expectation: expectation, schema: ["type": "string"], example: "Idempotency-Key",
+            show: { "\"\($0)\"" },
+            read: { node, reading in
+                guard let name = node.string, name.isEmpty || Fields.Field(name, "1") != nil else {
+                    reading.reject(node, expected: expectation)
+                    return nil
+                }
+                return name
+            })
+    }
+
     /// The name of a parameter of a URL.
     static var parameterName: SettingType<String> {
         let expectation = "the name of a parameter such as \"cursor\""

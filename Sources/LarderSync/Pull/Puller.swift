@@ -18,6 +18,16 @@ public protocol Puller: Sendable {
     /// - Throws: ``PullError/positionExpired`` if the service does not know the position or the cursor any more;
     ///   ``PullError/malformed(_:)`` if its answer cannot be understood; the errors of ``PullQuestion/fetch(_:)``.
     func page(_ question: PullQuestion) async throws -> PullPage
+
+    /// Returns the language of the service that it asks, by which the service can be simulated; nil, as by default, if it cannot.
+    ///
+    /// - Parameter id: the place of the id in a record.
+    func dialect(id: JSONPointer) -> PullDialect?
+}
+
+extension Puller {
+    /// None.
+    public func dialect(id: JSONPointer) -> PullDialect? { nil }
 }
 
 /// The question to a puller.
@@ -36,6 +46,8 @@ public struct PullQuestion: Sendable {
     public let updatedAt: JSONPointer?
     /// The time by the device's clock, which may be wrong.
     public let now: Timestamp
+    /// Returns whether the policy's origin takes a parameter of this name.
+    public let takes: @Sendable (String) -> Bool
     let answer: @Sendable (Parameters) async throws -> Entry
 
     /// Creates a question, such as for a test of a puller.
@@ -48,14 +60,15 @@ public struct PullQuestion: Sendable {
     ///   - id: the place of the id in a record.
     ///   - updatedAt: the place of the time of the last change in a record.
     ///   - now: the time by the device's clock.
+    ///   - takes: returns whether the policy's origin takes a parameter of this name.
     ///   - fetch: answers what the puller asks the policy's origin for.
     public init(
         position: String? = nil, cursor: String? = nil, limit: Int = 200, account: String? = nil, id: JSONPointer,
-        updatedAt: JSONPointer? = nil, now: Timestamp,
+        updatedAt: JSONPointer? = nil, now: Timestamp, takes: @escaping @Sendable (String) -> Bool = { _ in true },
         fetch: @escaping @Sendable (Parameters) async throws -> Entry
     ) {
         (self.position, self.cursor, self.limit, self.account) = (position, cursor, limit, account)
-        (self.id, self.updatedAt, self.now, answer) = (id, updatedAt, now, fetch)
+        (self.id, self.updatedAt, self.now, self.takes, answer) = (id, updatedAt, now, takes, fetch)
     }
 
     /// Returns the answer of the policy's origin to a request with these parameters, in the name of the account.

@@ -36,17 +36,19 @@ extension Plugin {
     ///   - name: the name that policies use.
     ///   - about: its purpose, in one line.
     ///   - settings: further settings.
-    ///   - needsOrigin: whether it calls the policy's origin.
+    ///   - facts: returns the facts about the puller, by which `larder check` finds mistakes.
     ///   - make: makes the puller from their values.
     public static func puller<each Value>(
         _ name: String, _ about: String, _ settings: repeat Setting<each Value>,
-        needsOrigin: Bool = true,
+        facts: @escaping @Sendable (repeat each Value) -> PullFacts = { (_: repeat each Value) in PullFacts() },
         make: @escaping @Sendable (Context, repeat each Value) throws -> any Puller
     ) -> Plugin {
         .custom(
             .puller, name, about, .group(PullTimes()), repeat each settings,
-            traits: { (_: SettingValues<PullTimes>, _: repeat each Value) in
-                .with { $0.neededOrigin = needsOrigin ? .any : nil }
+            traits: { (times: SettingValues<PullTimes>, values: repeat each Value) in
+                var facts = facts(repeat each values)
+                (facts.every, facts.full) = (times.every, times.full)
+                return facts.traits
             }
         ) {
             (context: Context, times: SettingValues<PullTimes>, values: repeat each Value) in
@@ -62,7 +64,7 @@ extension Plugin {
     ///   - page: returns a page: see ``Puller/page(_:)``.
     public static func puller(
         _ name: String, _ about: String, _ page: @escaping @Sendable (PullQuestion) async throws -> PullPage
-    ) -> Plugin { .puller(name, about, needsOrigin: false) { _ in PullingFunction(body: page) } }
+    ) -> Plugin { .puller(name, about, facts: { PullFacts(calls: nil) }) { _ in PullingFunction(body: page) } }
 }
 
 private struct PullingFunction: Puller {

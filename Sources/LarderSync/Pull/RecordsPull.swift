@@ -48,12 +48,14 @@ struct RecordsPull: Sendable {
     private func nextPage(_ state: PullState) async throws -> PullState {
         try Task.checkCancellation()
         let rules = attachment.planner.rules
-        let page = try SortedPage(await plan.puller.page(question(state, rules)), by: rules)
+        let page = try SortedPage(
+            await plan.puller.page(question(state, rules)), by: rules, setsAside: attachment.setsMalformedAside)
         return try await change { decisions in
             // Another account of another policy may have taken its place.
             guard try decisions.isCurrent(state) else { throw CancellationError() }
             let state = try decisions.merge(page.page)
             try decisions.setAside(page.bad)
+            if state.run == nil, let keep = attachment.keep { try decisions.trim(by: keep) }
             return state
         }
     }
@@ -63,7 +65,7 @@ struct RecordsPull: Sendable {
         return PullQuestion(
             position: state.run?.isFull == true ? nil : state.position, cursor: state.run?.cursor, limit: plan.limit,
             account: table.scope, id: JSONPointer(steps: rules.idPath), updatedAt: attachment.updatedAt,
-            now: attachment.world.now
+            now: attachment.world.now, takes: { context.ownResource?.originTakes($0) ?? false }
         ) { parameters in
             try await context.fetch(
                 Request(table.resource, parameters, scope: table.scope, deadline: Self.longestCall),

@@ -5,7 +5,14 @@ extension Plugin {
     static let pullSince = puller(
         "since",
         "Fetches what has changed since the last time, page by page. Times are the service's own, never the device's.",
-        .group(PageSettings()), .group(SinceSettings())
+        .group(PageSettings()), .group(SinceSettings()),
+        facts: { pages, since in
+            let later =
+                pages.calls([since.since]) + (pages.next == nil ? [] : pages.calls([since.since, since.cursor]))
+            var facts = PullFacts(calls: pages.calls([]) + later)
+            (facts.seesDeletions, facts.needsUpdatedAt) = (pages.tellsDeletions, since.serverTime == nil)
+            return facts
+        }
     ) { _, pages, since in SincePuller(JSONPages(pages), since) }
 }
 
@@ -22,16 +29,15 @@ struct SinceSettings {
         "since", .parameterName, default: "since", help: "The parameter of the URL for the time since when")
     let cursor = Setting(
         "cursor", .parameterName, default: "cursor", help: "The parameter of the URL for the cursor of a page")
-    let size = Setting(
-        "size", .parameterName, default: "limit", help: "The parameter of the URL for the most records of a page")
+    let size = Setting<String>.pageSize
 }
 
 /// Asks for what has changed since a time that the service has told.
 struct SincePuller: Puller {
-    private let pages: JSONPages
-    private let serverTime: JSONPointer?
+    let pages: JSONPages
+    let serverTime: JSONPointer?
     private let overlap: Duration
-    private let (since, cursor, size): (String, String, String)
+    let (since, cursor, size): (String, String, String)
 
     init(_ pages: JSONPages, _ settings: SettingValues<SinceSettings>) {
         (self.pages, serverTime, overlap) = (pages, settings.serverTime, settings.overlap)

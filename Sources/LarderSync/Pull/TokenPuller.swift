@@ -4,7 +4,15 @@ extension Plugin {
     /// Fetches what has changed since a token of the service.
     static let pullToken = puller(
         "token", "Fetches what has changed since a token that the service gave.", .group(PageSettings()),
-        .group(TokenSettings())
+        .group(TokenSettings()),
+        facts: { pages, token in
+            let pagesByCursor = token.more == nil && pages.next != nil
+            var facts = PullFacts(
+                calls: pages.calls([]) + pages.calls([token.parameter])
+                    + (pagesByCursor ? pages.calls([token.parameter, token.cursor]) : []))
+            facts.seesDeletions = pages.tellsDeletions
+            return facts
+        }
     ) { _, pages, token in TokenPuller(JSONPages(pages), token) }
 }
 
@@ -22,17 +30,16 @@ struct TokenSettings {
         "parameter", .parameterName, default: "token", help: "The parameter of the URL for the token")
     let cursor = Setting(
         "cursor", .parameterName, default: "cursor", help: "The parameter of the URL for the cursor of \"next\"")
-    let size = Setting(
-        "size", .parameterName, default: "limit", help: "The parameter of the URL for the most records of a page")
+    let size = Setting<String>.pageSize
 }
 
 /// Asks for what has changed since a token.
 struct TokenPuller: Puller {
-    private let pages: JSONPages
-    private let token: JSONPointer
-    private let more: JSONPointer?
+    let pages: JSONPages
+    let token: JSONPointer
+    let more: JSONPointer?
     private let expired: [Int]
-    private let (parameter, cursor, size): (String, String, String)
+    let (parameter, cursor, size): (String, String, String)
 
     init(_ pages: JSONPages, _ settings: SettingValues<TokenSettings>) {
         (self.pages, token, more, expired) = (pages, settings.token, settings.more, settings.expired)

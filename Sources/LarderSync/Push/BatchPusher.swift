@@ -5,7 +5,14 @@ extension Plugin {
     /// Sends many changes in one call.
     static let pushBatch = pusher(
         "batch", "Sends many changes in one call. If the service finds that too large, it sends half of them.",
-        .group(BatchSettings())
+        .group(BatchSettings()),
+        facts: { settings in
+            var facts = PushFacts(calls: [settings.parameters.keys.sorted()])
+            facts.sendsVersions = settings.operation.contains(.version)
+            facts.receivesRecords = settings.record != nil
+            facts.contradictions = settings.contradictions
+            return facts
+        }
     ) { _, settings in BatchPusher(settings) }
 }
 
@@ -30,15 +37,31 @@ struct BatchSettings {
             + "the changes")
 }
 
+extension SettingValues<BatchSettings> {
+    fileprivate var contradictions: [Contradiction] {
+        var found: [Contradiction] = []
+        if !self.body.contains(.operations) {
+            found.append(Contradiction("body", "no change is in the call", expected: "\"{operations}\""))
+        }
+        for (placeholder, loss) in [
+            (PushTemplate.Placeholder.id, "the service cannot know which record is changed"),
+            (.key, "the service cannot know whether it has seen a change"),
+        ] where !self.operation.contains(placeholder) {
+            found.append(Contradiction("operation", loss, expected: "\"{\(placeholder.rawValue)}\""))
+        }
+        return found
+    }
+}
+
 /// Sends many changes in one call.
 struct BatchPusher: Pusher {
     let most: Int
-    private let method: String
+    let method: String
     private let parameters: [String: String]
-    private let (body, operation): (PushTemplate, PushTemplate)
-    private let (results, status): (JSONPointer, JSONPointer)
-    private let match: JSONPointer?
-    private let outcomes: PushOutcomes
+    let (body, operation): (PushTemplate, PushTemplate)
+    let (results, status): (JSONPointer, JSONPointer)
+    let match: JSONPointer?
+    let outcomes: PushOutcomes
 
     init(_ settings: SettingValues<BatchSettings>) {
         (most, method, parameters) = (settings.most, settings.method, settings.parameters)

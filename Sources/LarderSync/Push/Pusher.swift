@@ -25,11 +25,17 @@ public protocol Pusher: Sendable {
     /// - Throws: ``PushError/tooLarge`` if the service takes fewer changes at once. After any other error, the outcome of all
     ///   changes is unknown, or ``WriteOutcome/signedOut`` after one with the code `notSignedIn`.
     func push(_ changes: [PushedChange], by call: PushCall) async throws -> [WriteOutcome]
+
+    /// The language of the service to which it sends, by which the service can be simulated; nil, as by default, if it cannot.
+    var dialect: PushDialect? { get }
 }
 
 extension Pusher {
     /// One.
     public var parallel: Int { 1 }
+
+    /// None.
+    public var dialect: PushDialect? { nil }
 }
 
 /// The errors of a pusher that mean something to the run.

@@ -27,18 +27,16 @@ extension Plugin {
     ///   - name: the name that policies use.
     ///   - about: its purpose, in one line.
     ///   - settings: further settings.
-    ///   - needsOrigin: whether it calls the policy's origin.
+    ///   - facts: returns the facts about the pusher, by which `larder check` finds mistakes.
     ///   - make: makes the pusher from their values.
     public static func pusher<each Value>(
         _ name: String, _ about: String, _ settings: repeat Setting<each Value>,
-        needsOrigin: Bool = true,
+        facts: @escaping @Sendable (repeat each Value) -> PushFacts = { (_: repeat each Value) in PushFacts() },
         make: @escaping @Sendable (Context, repeat each Value) throws -> any Pusher
     ) -> Plugin {
         .custom(
             .pusher, name, about, .group(PushTimes()), repeat each settings,
-            traits: { (_: SettingValues<PushTimes>, _: repeat each Value) in
-                .with { $0.neededOrigin = needsOrigin ? .acceptingSends : nil }
-            }
+            traits: { (_: SettingValues<PushTimes>, values: repeat each Value) in facts(repeat each values).traits }
         ) {
             (context: Context, times: SettingValues<PushTimes>, values: repeat each Value) in
             PushPlan(try make(context, repeat each values), every: times.every)
@@ -55,7 +53,9 @@ extension Plugin {
     public static func pusher(
         _ name: String, _ about: String, most: Int,
         _ push: @escaping @Sendable ([PushedChange], PushCall) async throws -> [WriteOutcome]
-    ) -> Plugin { .pusher(name, about, needsOrigin: false) { _ in PushingFunction(most: max(1, most), body: push) } }
+    ) -> Plugin {
+        .pusher(name, about, facts: { PushFacts(calls: nil) }) { _ in PushingFunction(most: max(1, most), body: push) }
+    }
 }
 
 private struct PushingFunction: Pusher {

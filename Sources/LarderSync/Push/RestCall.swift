@@ -10,9 +10,16 @@ struct RestCall: Sendable, Hashable {
     var hasID = false
 
     /// Whether a placeholder for the id is in it.
-    var namesID: Bool {
+    var namesID: Bool { contains(.id) }
+
+    /// The parameters of its calls.
+    var parameterNames: [String] { parameters.keys.sorted() + (hasID && !namesID ? ["id"] : []) }
+
+    /// Returns whether a placeholder is in it.
+    func contains(_ placeholder: PushTemplate.Placeholder) -> Bool {
         let texts = Array(parameters.values) + Array(fields.values)
-        return body?.contains(.id) == true || texts.contains { PushTemplate(json: .string($0)).contains(.id) }
+        return body?.contains(placeholder) == true
+            || texts.contains { PushTemplate(json: .string($0)).contains(placeholder) }
     }
 
     static let create = RestCall(method: "POST", body: PushTemplate(.record))

@@ -4,7 +4,14 @@ import LarderFoundation
 extension Plugin {
     /// Sends each change in a call of its own.
     static let pushRest = pusher(
-        "rest", "Sends each change in a call of its own, to the address of its record.", .group(RestSettings())
+        "rest", "Sends each change in a call of its own, to the address of its record.", .group(RestSettings()),
+        facts: { settings in
+            let calls = [settings.create, settings.update, settings.delete]
+            var facts = PushFacts(calls: calls.map(\.parameterNames))
+            facts.sendsKeys = !settings.key.isEmpty || settings.create.contains(.key)
+            facts.sendsVersions = settings.update.contains(.version) && settings.delete.contains(.version)
+            return facts
+        }
     ) { _, settings in RestPusher(settings) }
 }
 
@@ -18,7 +25,7 @@ struct RestSettings {
         "delete", .restCall(RestCall.delete), default: .delete,
         help: "The call for a deletion; 404 and 410 mean that it is done")
     let key = Setting(
-        "key", .text, default: "Idempotency-Key",
+        "key", .fieldOrNone, default: "Idempotency-Key",
         help: "The header field by which the service knows whether it has seen a change; \"\" if it knows none")
     let record = Setting(
         "record", .answerPointer, default: JSONPointer(steps: []), help: "The place of the record in an answer")
@@ -33,9 +40,9 @@ struct RestSettings {
 
 /// Sends each change to the address of its record.
 struct RestPusher: Pusher {
-    private let calls: [PushedChange.Kind: RestCall]
-    private let key: String
-    private let outcomes: PushOutcomes
+    let calls: [PushedChange.Kind: RestCall]
+    let key: String
+    let outcomes: PushOutcomes
     let most = 1
     let parallel: Int
 

@@ -34,7 +34,7 @@ struct OutboxSettings {
         "order", .list(of: .text), default: [],
         help: "The parameters whose values tell which requests wait for each other; without any, all wait in one line")
     let key = Setting(
-        "key", .text, default: "Idempotency-Key",
+        "key", .fieldOrNone, default: "Idempotency-Key",
         help: "The header field by which the service knows whether it has seen a request; \"\" if it knows none")
     let onRead = Setting(
         "onRead", .flag, default: false,
@@ -133,9 +133,6 @@ extension SettingValues<OutboxSettings> {
         let all = self.retry + self.hold + self.conflict + self.reject
         if Set(all).count < all.count {
             found.append(Contradiction("retry", "a status is in two of 'retry', 'hold', 'conflict' and 'reject'"))
-        }
-        if !self.key.isEmpty, Fields.Field(self.key, "1") == nil {
-            found.append(Contradiction("key", "this is no name of a header field"))
         }
         if let retention = self.retention, retention < self.limit {
             found.append(

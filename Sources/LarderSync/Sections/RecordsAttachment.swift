@@ -18,8 +18,14 @@ final class RecordsAttachment: AnsweringAttachment {
     private let rules: SyncRules
     /// The place of the time of the last change; nil if records have none.
     private let stampPath: [String]?
+    /// How the policy says that times are written; nil if it does not.
+    let stampFormat: StampFormat?
     private let indexes: [[IndexField]]
     let edition: Int
+    /// The records of the service that stay on this device; nil for all.
+    let keep: KeepRule?
+    /// Whether records of the service that make no sense are set aside. If not, the pull stops.
+    let setsMalformedAside: Bool
     let context: SectionContext
     /// The work that brings the records together with the service; nil if the policy has neither `pull` nor `push`.
     let work: RecordsWork?
@@ -38,6 +44,7 @@ final class RecordsAttachment: AnsweringAttachment {
         var plan = RecordsPlan(try settings.rules(in: context))
         (plan.stampPath, plan.stampFormat) = (settings.updatedAt?.steps, settings.time.flatMap(StampFormat.init))
         (plan.indexes, plan.edition) = (settings.indexes, settings.edition)
+        (plan.keep, plan.setsMalformedAside) = (settings.keep, settings.malformed == "quarantine")
         plan.pull = try settings.pull?.make(PullPlan.self, in: context)
         plan.push = try settings.push?.make(PushPlan.self, in: context)
         try self.init(plan, context)
@@ -47,10 +54,12 @@ final class RecordsAttachment: AnsweringAttachment {
     init(_ plan: RecordsPlan, _ context: SectionContext) throws {
         self.context = context
         (rules, stampPath, indexes, edition) = (plan.rules, plan.stampPath, plan.indexes, plan.edition)
+        (keep, setsMalformedAside) = (plan.keep, plan.setsMalformedAside)
         work =
             plan.pull == nil && plan.push == nil ? nil : RecordsWork(pull: plan.pull, push: plan.push, in: context)
         let place = try context.sharedDataPlace(Self.place)
         let path = place.path + "/records.sqlite"
+        stampFormat = plan.stampFormat
         state = Locked(State(stampFormat: plan.stampFormat))
         clearings = try? ClearingPlace.of(context)
         database = context.share(path) {
@@ -250,6 +259,8 @@ struct RecordsPlan {
     var (stampPath, stampFormat): ([String]?, StampFormat?)
     var indexes: [[IndexField]] = []
     var edition = 1
+    var keep: KeepRule?
+    var setsMalformedAside = true
     var pull: PullPlan?
     var push: PushPlan?
 

@@ -17,7 +17,7 @@ extension RecordsAttachment {
         found: RecordsByID, absent: RecordIDs
     ) {
         let (found, absent) = try await reading { [self] database in
-            let (found, _, absent) = try database.lookUp(ids, of: table) { isComplete($0) }
+            let (found, _, absent) = try database.lookUp(ids, of: table) { isComplete($0) && !$0.isTrimmed }
             return (found, absent)
         }
         if outbox.sendsOnRead, found.values.contains(where: { $0.state == .pending }) { work?.wasRead(table) }

@@ -19,6 +19,11 @@ struct RecordsSettings {
     let indexes = Setting(
         "indexes", .list(of: .list(of: .indexField, atLeast: 1)), default: [],
         help: "Lists of fields by which records are found and sorted quickly; \"-\" before a field for descending")
+    let keep = Setting(
+        "keep", optional: .keepRule, help: "The records of the service that stay on this device; by default, all")
+    let malformed = Setting(
+        "malformed", .choice(["quarantine", "stop"]), default: "quarantine",
+        help: "What becomes of a record that makes no sense: it is set aside, or the pull stops")
     let pull = Setting(
         "pull", optional: .part(.puller),
         help: "The way to ask the service for records; without it, they stay as they are")
@@ -45,6 +50,7 @@ extension Plugin {
             .with {
                 $0.answersLoads = true
                 $0.contradictions = settings.contradictions
+                $0.risks = settings.risks
             }
         }
     ) { context, settings in try RecordsAttachment(settings, context) }
@@ -76,8 +82,18 @@ extension SettingValues<RecordsSettings> {
         if self.indexes.contains(where: { $0.count > Self.mostFields }) {
             found.append(Contradiction("indexes", "an index has more than \(Self.mostFields) fields"))
         }
+        found += pullFacts?.contradictions(updatedAt: self.updatedAt != nil, keep: self.keep) ?? []
+        found += pushFacts?.contradictions(ids: idsRule) ?? []
         return found
     }
+
+    fileprivate var risks: [Contradiction] {
+        (pullFacts?.risks ?? []) + (pushFacts?.risks(ids: idsRule, version: self.version != nil) ?? [])
+    }
+
+    private var pullFacts: PullFacts? { self.pull?.customTraits.facts as? PullFacts }
+    private var pushFacts: PushFacts? { self.push?.customTraits.facts as? PushFacts }
+    private var idsRule: SyncRules.IDs { SyncRules.IDs(rawValue: self.ids) ?? .client }
 
     private static var mostFields: Int { 4 }
 
@@ -85,7 +101,7 @@ extension SettingValues<RecordsSettings> {
     func rules(in context: SectionContext) throws -> SyncRules {
         let choice = try self.conflict.make(ConflictChoice.self, in: context)
         var rules = SyncRules(idPath: self.id.steps)
-        rules.ids = SyncRules.IDs(rawValue: self.ids) ?? .client
+        rules.ids = idsRule
         rules.versionPath = self.version?.steps
         rules.versionsIncrease = self.versions == "increasing"
         (rules.conflict, rules.unions) = (choice.rule, choice.unions)

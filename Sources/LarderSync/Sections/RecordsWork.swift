@@ -282,6 +282,15 @@ final class RecordsWork: AgendaWork {
     /// Whether the policy says how changes are sent.
     var sends: Bool { push != nil }
 
+    /// How often everything is fetched, at least; nil if never.
+    var fullPulls: Duration? { pull?.full }
+
+    /// Returns the language of pages, if the puller tells it.
+    func pullDialect(id: JSONPointer) -> PullDialect? { pull?.puller.dialect(id: id) }
+
+    /// The language of changes, if the pusher tells it.
+    var pushDialect: PushDialect? { push?.pusher.dialect }
+
     /// Sends changes soon, because some were made.
     func changed(_ table: RecordTable) {
         guard let push, let attachment = state.withLock({ $0.attachment }) else { return }
@@ -356,7 +365,9 @@ final class RecordsWork: AgendaWork {
         case nil: break
         }
         // The origin calls in the name of another account.
-        if let present = context.presentTable, present.scope != nil, table.scope != nil, present != table { return .account }
+        if let present = context.presentTable, present.scope != nil, table.scope != nil, present != table {
+            return .account
+        }
         if !context.allowsBackgroundWork { return .nextRun }
         let (now, uptime) = (world.now, world.uptime)
         return state.withLock { state in

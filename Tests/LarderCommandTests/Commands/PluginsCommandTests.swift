@@ -7,7 +7,7 @@ import Larder
 @testable import LarderCommand
 
 @Suite struct PluginsCommandTests {
-    private static let plugins = Registry.standard.kinds.flatMap { Registry.standard[$0] }
+    private static let plugins = Registry.shipped.kinds.flatMap { Registry.shipped[$0] }
 
     @Test func pluginsAreListedByKind() async {
         let output = await Output(["plugins"])
@@ -24,9 +24,9 @@ import Larder
         #expect(listed == Self.plugins.map { "\($0.kind) \($0.name)" })
     }
 
-    @Test(arguments: Registry.standard.kinds) func kindListsOnlyItsOwnPlugins(_ kind: PluginKind) async {
+    @Test(arguments: Registry.shipped.kinds) func kindListsOnlyItsOwnPlugins(_ kind: PluginKind) async {
         let output = await Output(["plugins", kind.name])
-        let plugins = Registry.standard[kind]
+        let plugins = Registry.shipped[kind]
         #expect(output.out.split(separator: "\n").count == plugins.count + (plugins.isEmpty ? 0 : 1))
     }
 
@@ -38,7 +38,7 @@ import Larder
         for setting in plugin.settings {
             let rule =
                 setting.isRequired
-                ? "required" : setting.defaultText(in: .standard).map { "default \($0)" } ?? "optional"
+                ? "required" : setting.defaultText(in: .shipped).map { "default \($0)" } ?? "optional"
             #expect(lines.contains("  \(setting.name): \(setting.expectation) (\(rule))"))
             #expect(lines.contains("      \(setting.help)"))
         }
@@ -60,7 +60,7 @@ import Larder
             #expect(item["settings"].items.map { $0["expected"].string } == plugin.settings.map(\.expectation))
             #expect(
                 item["settings"].items.map { $0["default"].string }
-                    == plugin.settings.map { $0.defaultText(in: .standard) })
+                    == plugin.settings.map { $0.defaultText(in: .shipped) })
             #expect(item["settings"].items.map(\.["required"].isTrue) == plugin.settings.map(\.isRequired))
             #expect(item["settings"].items.map { $0["help"].string } == plugin.settings.map(\.help))
             #expect(item["counters"].items.map { $0["name"].string } == plugin.counters.map(\.name))
@@ -80,14 +80,14 @@ import Larder
                 #expect(output.out.contains("\n| `\(setting.name)` | \(setting.expectation) | "))
             }
         }
-        for member in Registry.standard.members { #expect(output.out.contains("\n| `\(member.name)` | ")) }
+        for member in Registry.shipped.members { #expect(output.out.contains("\n| `\(member.name)` | ")) }
         for rule in LintRule.all { #expect(output.out.contains("\n| `\(rule.name)` | \(rule.severity.rawValue) | ")) }
     }
 
     /// The defaults and examples that plugins declare are valid in policies.
     @Test(arguments: plugins) func examplesAndDefaultsAreValidInPolicies(_ plugin: Plugin) async throws {
         for setting in plugin.settings {
-            let reading = PartReader(registry: .standard, folder: ".", file: "x.json")
+            let reading = PartReader(registry: .shipped, folder: ".", file: "x.json")
             // A default for the stores of a tiered store does not exist.
             let others = plugin.settings.filter { $0.isRequired && $0.name != setting.name }
             if others.contains(where: { $0.example == nil }) { continue }
@@ -107,7 +107,7 @@ import Larder
     }
 
     @Test func defaultOfPartIsFirstPluginOfItsKind() async throws {
-        let first = try #require(Registry.standard[.eviction].first).name
+        let first = try #require(Registry.shipped[.eviction].first).name
         let memory = await Output(["plugins", "store", "memory"])
         #expect(memory.out.contains("eviction: ") && memory.out.contains("(default \"\(first)\")"), "\(memory.out)")
         let reference = await Output(["plugins", "--format", "markdown"])
@@ -118,7 +118,7 @@ import Larder
     @Test(arguments: [
         (
             ["plugins", "wrappers"], Int32(2),
-            "larder: unknown kind of plugin 'wrappers'; there are: origin, wrapper, strategy, validator, store, eviction, section, pantry-section, signer\n"
+            "larder: unknown kind of plugin 'wrappers'; there are: origin, wrapper, strategy, validator, store, eviction, section, pantry-section, signer, puller, pusher, conflict\n"
         ),
         (
             ["plugins", "store", "disk"], 1,

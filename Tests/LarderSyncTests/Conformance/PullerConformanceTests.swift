@@ -23,7 +23,7 @@ import Testing
             let pantry = try await Pantry(
                 policies: [
                     "a":
-                        #"{ "resource": "a", "origin": { "use": "http", "url": "https://api.example.com" }, "strategy": "network-only", "probe": { "of": \#(text) } }"#
+                        #"{ "resource": "a", "origin": { "use": "http", "url": "https://api.example.com{/id}{?since,token,cursor,limit}" }, "strategy": "network-only", "probe": { "of": \#(text) } }"#
                 ],
                 registry: try .standard.adding(.sync).adding([probe]), world: world)
             await pantry.close()

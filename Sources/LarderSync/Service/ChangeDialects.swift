@@ -1,0 +1,115 @@
+import Larder
+
+extension PushTemplate {
+    /// The values of placeholders in a call.
+    typealias Found = [Placeholder: JSONText]
+
+    /// Returns the values of the placeholders in a body that was made of this template; nil if it was made of another.
+    func values(in body: JSONText?) -> Found? {
+        var found: Found = [:]
+        return Self.matches(json, body, &found) ? found : nil
+    }
+
+    private static func matches(_ json: JSON, _ text: JSONText?, _ found: inout Found) -> Bool {
+        switch json {
+        case .string(let pattern):
+            if let placeholder = placeholder(in: pattern) {
+                // A member without a value was left out.
+                found[placeholder] = text
+                return true
+            }
+            // A longer text with placeholders inside is not read back.
+            return text?.kind == .string && (pattern.contains("{") || text?.string == pattern)
+        case .object(let members):
+            guard let text, text.kind == .object else { return false }
+            return members.allSatisfy { matches($0.value, text[[$0.name]], &found) }
+        case .list(let items):
+            guard let text, text.kind == .list, text.items.count == items.count else { return false }
+            return zip(items, text.items).allSatisfy { matches($0, $1, &found) }
+        default: return text.map { $0.means(JSONText(json)) } ?? false
+        }
+    }
+
+    /// Returns the placeholder that a text consists of; nil if it is something else.
+    static func placeholder(in text: String) -> Placeholder? {
+        guard text.hasPrefix("{"), text.hasSuffix("}") else { return nil }
+        return Placeholder(rawValue: String(text.dropFirst().dropLast()))
+    }
+}
+
+extension ServiceChange {
+    /// - Parameter found: the values of the placeholders in a call.
+    init(_ kind: PushedChange.Kind, _ found: PushTemplate.Found, id: JSONText?, version: JSONText?, key: String?) {
+        var values = found[.record] ?? found[.changes] ?? .object
+        // Lists whose items were added and removed are sent so, too.
+        for (placeholder, isAdded) in [(PushTemplate.Placeholder.added, true), (.removed, false)] {
+            for member in found[placeholder]?.members ?? [] {
+                let name = (isAdded ? Self.added : Self.removed) + member.name
+                values = values.setting([name], to: member.value)
+            }
+        }
+        self.init(
+            kind, id: found[.id] ?? id, key: found[.key]?.name ?? key, version: found[.version] ?? version,
+            values: values)
+    }
+
+    /// The beginnings of the names of members that have the items which a list gained or lost.
+    static let (added, removed) = ("+", "-")
+}
+
+extension RestPusher {
+    var dialect: PushDialect? {
+        PushDialect { [calls, key] request, method in
+            let body = request.body.flatMap { try? JSONText($0) }
+            let id = request.parameters["id"].map { JSONText(string: $0) }
+            for kind in PushedChange.Kind.allCases {
+                guard let call = calls[kind], call.method == method,
+                    call.parameterNames.allSatisfy({ request.parameters[$0] != nil }),
+                    var found = call.body.map({ $0.values(in: body) }) ?? [:]
+                else { continue }
+                for (name, text) in call.parameters {
+                    guard let placeholder = PushTemplate.placeholder(in: text) else { continue }
+                    found[placeholder] = request.parameters[name].map { JSONText(string: $0) }
+                }
+                for (name, text) in call.fields {
+                    guard let placeholder = PushTemplate.placeholder(in: text) else { continue }
+                    found[placeholder] = request.fields[name].map { JSONText(string: $0) }
+                }
+                let own = key.isEmpty ? nil : request.fields[key]
+                return [ServiceChange(kind, found, id: kind == .create ? nil : id, version: nil, key: own)]
+            }
+            return nil
+        } answer: { [outcomes] results in
+            guard let result = results.first else { return ServiceAnswer(status: 400, body: nil) }
+            let place = result.status < 300 ? outcomes.record : outcomes.conflictRecord
+            guard let record = result.record, let place else { return ServiceAnswer(status: result.status, body: nil) }
+            return ServiceAnswer(status: result.status, body: JSONText.object.placing(record, at: place))
+        }
+    }
+}
+
+extension BatchPusher {
+    var dialect: PushDialect? {
+        PushDialect { [method, body, operation] request, sent in
+            guard sent == method, let text = request.body.flatMap({ try? JSONText($0) }),
+                let found = body.values(in: text)?[.operations], found.kind == .list
+            else { return nil }
+            return found.items.map { item in
+                let found = operation.values(in: item) ?? [:]
+                let kind = found[.kind]?.string.flatMap(PushedChange.Kind.init) ?? .update
+                return ServiceChange(kind, found, id: nil, version: nil, key: nil)
+            }
+        } answer: { [results, status, match, outcomes] made in
+            let items = made.map { result -> JSONText in
+                var item = JSONText.object.placing(JSONText(.int(result.status)), at: status)
+                if let match, let name = result.change.key.map({ JSONText(string: $0) }) ?? result.change.id {
+                    item = item.placing(name, at: match)
+                }
+                let place = result.status < 300 ? outcomes.record : outcomes.conflictRecord
+                guard let record = result.record, let place, place.steps != [""] else { return item }
+                return item.placing(record, at: place)
+            }
+            return ServiceAnswer(status: 200, body: JSONText.object.placing(JSONText(list: items), at: results))
+        }
+    }
+}
