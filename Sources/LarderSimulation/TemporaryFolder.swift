@@ -12,8 +12,10 @@ public final class TemporaryFolder: Sendable {
     /// Creates a folder with a unique name.
     ///
     /// - Throws: A description of the system's error.
-    public init() throws {
-        path = FileManager.default.temporaryDirectory.path + "/larder-\(UUID().uuidString)"
+    public convenience init() throws { try self.init(below: FileManager.default.temporaryDirectory.path) }
+
+    private init(below outer: String) throws {
+        path = outer + "/larder-\(UUID().uuidString)"
         try Disk.makeFolder(path)
     }
 
@@ -46,5 +48,13 @@ public final class TemporaryFolder: Sendable {
     /// - Throws: an error if the file cannot be read.
     public func text(of name: String) throws -> String {
         String(decoding: try Data(contentsOf: URL(filePath: path + "/" + name)), as: UTF8.self)
+    }
+}
+
+extension TemporaryFolder {
+    /// Creates a folder in memory if the system has such a place, so that nothing waits for a disk.
+    package static func inMemory() throws -> TemporaryFolder {
+        let memory = "/dev/shm"
+        return Disk.item(memory)?.isFolder == true ? try TemporaryFolder(below: memory) : try TemporaryFolder()
     }
 }

@@ -8,7 +8,7 @@ import LarderSystem
 /// A device with its folder, and the process that runs on it.
 final class WorldDevice: Sendable {
     struct Process {
-        var world: WorldProcess
+        var world: SimulatedProcess
         var pantry: Pantry
         var subscription: Subscription?
     }
@@ -49,7 +49,7 @@ final class WorldDevice: Sendable {
 
     var pantry: Pantry {
         get throws {
-            guard let process = state.withLock({ $0.process }) else { throw WorldProcess.Ended() }
+            guard let process = state.withLock({ $0.process }) else { throw SimulatedProcess.Ended() }
             return process.pantry
         }
     }
@@ -71,8 +71,9 @@ final class WorldDevice: Sendable {
         if let former { network.base.spawn { await former.pantry.close() } }
         try writePolicy()
         while true {
-            let world = WorldProcess(network.base, clock: network.rules.clocks[number]) { [network, number] process in
-                network.point("a commit", of: process, number)
+            let world = SimulatedProcess(network.base, clock: network.rules.clocks[number]) {
+                [network, number] name, process in
+                if name.hasSuffix("/records.sqlite") { network.point("a commit", of: process, number) }
             }
             do {
                 let pantry = try await Pantry(
@@ -109,7 +110,7 @@ final class WorldDevice: Sendable {
         try await pantry.reload()
     }
 
-    private func registry(_ process: WorldProcess) throws -> Registry {
+    private func registry(_ process: SimulatedProcess) throws -> Registry {
         try Registry.standard.adding(.sync).adding([
             Plugin.origin(
                 "world", "A service of the test.",

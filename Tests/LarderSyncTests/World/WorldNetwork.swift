@@ -33,7 +33,7 @@ final class WorldNetwork: Sendable {
     func note(_ line: String) { state.withLock { $0.history.append("\(base.uptime) \(line)") } }
 
     /// A point at which a process may end.
-    func point(_ name: String, of process: WorldProcess, _ device: Int) {
+    func point(_ name: String, of process: SimulatedProcess, _ device: Int) {
         let isLast = state.withLock { state in
             if process.hasEnded { return false }
             state.points += 1
@@ -67,7 +67,7 @@ final class WorldNetwork: Sendable {
     }
 
     /// Brings a call to a service, and its answer back.
-    func call(_ call: Call, to source: String, by process: WorldProcess, _ device: Int) async throws -> Data {
+    func call(_ call: Call, to source: String, by process: SimulatedProcess, _ device: Int) async throws -> Data {
         try process.check()
         try checkNetwork(of: device)
         let (trouble, there, back, isSentByDying) = draw()
@@ -78,7 +78,7 @@ final class WorldNetwork: Sendable {
         ].joined(separator: " ")
         note("\(name) leaves\(trouble.map { ", \($0)" } ?? "")")
         point("a call leaves", of: process, device)
-        if process.hasEnded, !isSentByDying { throw WorldProcess.Ended() }
+        if process.hasEnded, !isSentByDying { throw SimulatedProcess.Ended() }
         try? await base.sleep(for: there)
         switch trouble {
         case .losesCall:
@@ -100,7 +100,7 @@ final class WorldNetwork: Sendable {
             }
         }
         try? await base.sleep(for: back)
-        if process.hasEnded { throw WorldProcess.Ended() }
+        if process.hasEnded { throw SimulatedProcess.Ended() }
         try checkNetwork(of: device)
         switch trouble {
         case .losesAnswer:
@@ -160,7 +160,7 @@ final class WorldNetwork: Sendable {
 /// The way of one process to a service.
 struct WorldOrigin: Loader {
     let network: WorldNetwork
-    let process: WorldProcess
+    let process: SimulatedProcess
     let device: Int
     let source: String
 

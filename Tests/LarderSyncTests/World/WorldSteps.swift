@@ -47,7 +47,7 @@ struct WorldSteps {
             case 23, 24: sync(device)
             default: break
             }
-        } catch is WorldProcess.Ended {} catch is RecordError {} catch {
+        } catch is SimulatedProcess.Ended {} catch is RecordError {} catch {
             if !device.hasEnded { throw error }
         }
         let pauses: [Duration] = [.zero, .milliseconds(400), .seconds(3), .seconds(90), .seconds(1_800)]
