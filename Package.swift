@@ -44,7 +44,8 @@ let package = Package(
             name: "LarderReports", dependencies: ["Larder", "LarderSystem", "LarderFoundation"],
             swiftSettings: settings),
         .target(
-            name: "LarderStories", dependencies: ["Larder", "LarderSystem", "LarderFoundation", "LarderSimulation"],
+            name: "LarderStories",
+            dependencies: ["Larder", "LarderSystem", "LarderFoundation", "LarderSimulation", "LarderSync"],
             swiftSettings: settings),
         // Policies over the network. It sees what your module sees.
         .target(

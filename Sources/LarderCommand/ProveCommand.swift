@@ -13,7 +13,8 @@ extension Command {
             a difference. A promise that is broken is told with the simplest situation that breaks it, and with the limit
             that would hold. The command fails if a promise is broken, or if a policy cannot be proved; the others are proved
             all the same. A proof that is not complete says so, and does not fail: the promise holds as far as it was
-            played. No file of the app is touched.
+            played. Promises about changes of records are played with a real database, and with a service that speaks as the
+            policy says. No file of the app is touched.
             """,
         options: [
             .policies, .json, .format(["text", "json"]),
@@ -28,7 +29,7 @@ extension Command {
             let policies = try policies(arguments, registry)
             arguments.explainUnusedLifetimes(policies.map(\.policy), terminal)
             let progress = Progress(terminal, "prove")
-            var proofs: [PromiseProof] = []
+            var proofs: [any PolicyProof] = []
             var failures: [ProofFailure] = []
             for (number, policy) in policies.enumerated() {
                 let (name, count) = (policy.policy.resource, Double(policies.count))
@@ -37,7 +38,15 @@ extension Command {
                         policy.policy, registry: registry, files: policy.folder.shortPath,
                         environment: arguments.environment, lifetimes: lifetimes)
                     if arguments.operands.isEmpty, simulated.promises == nil { continue }
-                    proofs.append(try PromiseProof(simulated) { progress.show((Double(number) + $0) / count, name) })
+                    let show: @Sendable (Double) -> Void = { progress.show((Double(number) + $0) / count, name) }
+                    if simulated.promises?.isAboutRecords == true {
+                        proofs.append(
+                            try RecordProof(
+                                policy.policy, registry: registry, files: policy.folder.shortPath,
+                                environment: arguments.environment, progress: show))
+                    } else {
+                        proofs.append(try PromiseProof(simulated, progress: show))
+                    }
                 } catch {
                     // The other policies are proved all the same.
                     failures.append(ProofFailure(policy.policy, error))

@@ -28,6 +28,18 @@ private struct PromisesSettings {
         "freshWithin", optional: .duration,
         help:
             "While the origin answers in time, nothing older than this is shown unless a refresh follows within it")
+    let losesNothing = Setting(
+        "losesNothing", .flag, default: false,
+        help: "Each change of a record that was kept reaches the service, or is kept as a letter with the reason")
+    let appliesOnce = Setting(
+        "appliesOnce", .flag, default: false,
+        help: "The service makes no change of a record twice, also if its answers are lost")
+    let noLostUpdate = Setting(
+        "noLostUpdate", .flag, default: false,
+        help: "No change of a record replaces one of another device that was never seen, and all of them are seen")
+    let sentWithin = Setting(
+        "sentWithin", optional: .duration,
+        help: "The time within which a change of a record reaches the service, once there is a network")
 }
 
 extension Plugin {
@@ -59,6 +71,22 @@ public struct Promises: Attachment, Hashable {
     /// The age that nothing exceeds while the origin answers in time. A greater age is allowed if a refresh follows
     /// within this time.
     public var freshWithin: Duration?
+    /// Whether each change of a record reaches the service, or is kept as a letter.
+    public var losesNothing = false
+    /// Whether the service makes no change of a record twice.
+    public var appliesOnce = false
+    /// Whether no change of a record replaces one of another device that was never seen.
+    public var noLostUpdate = false
+    /// The time within which a change of a record reaches the service, once there is a network.
+    public var sentWithin: Duration?
+
+    /// Whether there is a promise about changes of records.
+    public var isAboutRecords: Bool { losesNothing || appliesOnce || noLostUpdate || sentWithin != nil }
+    /// Whether there is a promise about loads.
+    public var isAboutLoads: Bool {
+        neverOlderThan != nil || waits != nil || waitsAtMost != nil || offlineFor != nil || callsPerLoad != nil
+            || freshWithin != nil
+    }
 
     /// Makes promises. Those that are left out are not given.
     public init(
@@ -77,6 +105,8 @@ public struct Promises: Attachment, Hashable {
         self.init(
             neverOlderThan: settings.neverOlderThan, waits: settings.waits, waitsAtMost: settings.waitsAtMost,
             offlineFor: settings.offlineFor, callsPerLoad: settings.callsPerLoad, freshWithin: settings.freshWithin)
+        (losesNothing, appliesOnce, noLostUpdate) = (settings.losesNothing, settings.appliesOnce, settings.noLostUpdate)
+        sentWithin = settings.sentWithin
     }
 
     /// Whether there is no promise.

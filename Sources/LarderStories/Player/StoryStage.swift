@@ -18,13 +18,14 @@ final class StoryStage: Sendable {
         self.player = player
         self.world = world
         folder = try player.needsFolder ? TemporaryFolder() : nil
+        if let folder { try Disk.makeFolder(folder.path + "/cache") }
         lifetime = story.lifetime
         origin = StoryOrigin(story, contentType: player.contentType, in: world)
         stores = StoryStores(player.stores, in: world)
     }
 
     /// The folder of the pantry. It is not there if no part of the policy asks for a place in it.
-    var cache: URL { folder?.url ?? URL(filePath: "/nonexistent/larder") }
+    var cache: URL { folder?.url.appending(path: "cache") ?? URL(filePath: "/nonexistent/larder") }
 
     /// The pantry; nil before it is opened.
     var pantry: Pantry? { present.withLock { $0 } }
@@ -57,7 +58,7 @@ final class StoryStage: Sendable {
         stores.restart()
         let script: OriginSubstitute = { [origin] _ in origin }
         let pantry = try await Pantry(
-            reader: player.reader, cache: cache, data: cache, world: world,
+            reader: player.reader, cache: cache, data: folder?.url.appending(path: "data") ?? cache, world: world,
             substitute: player.isOriginSimple ? script : nil, removesUnused: false, allowsBackgroundWork: false)
         present.withLock { $0 = pantry }
         return pantry

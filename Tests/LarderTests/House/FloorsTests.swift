@@ -58,7 +58,8 @@ import Testing
             "Larder": base.union(["LarderCore", "LarderPlugins"]),
             "LarderSimulation": base.union(["Larder", "LarderSync"]),
             "LarderReports": base.union(["Larder"]), "LarderEditions": base.union(["Larder"]),
-            "LarderSync": base.union(["Larder"]), "LarderStories": base.union(["Larder", "LarderSimulation"]),
+            "LarderSync": base.union(["Larder"]),
+            "LarderStories": base.union(["Larder", "LarderSimulation", "LarderSync"]),
             // LarderPlugins for what only the demo uses, and what only the benchmark does.
             "LarderCommand": base.union([
                 "Larder", "LarderEditions", "LarderPlugins", "LarderReports", "LarderSimulation", "LarderStories",

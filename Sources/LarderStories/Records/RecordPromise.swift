@@ -1,0 +1,32 @@
+import Larder
+
+/// A promise about changes of records, with the way it is judged.
+struct RecordPromise: Sendable {
+    /// The name of the setting.
+    let name: String
+    /// Its limit; nil for a promise without one.
+    var limit: Duration?
+    /// Returns the breach of the promise in words; nil if a history keeps it.
+    let breach: @Sendable (RecordHistory) -> String?
+
+    /// The promises of a policy.
+    static func all(of promises: Promises) -> [RecordPromise] {
+        var all: [RecordPromise] = []
+        if promises.losesNothing { all.append(RecordPromise(name: "losesNothing") { $0.loss }) }
+        if promises.appliesOnce { all.append(RecordPromise(name: "appliesOnce") { $0.repetition }) }
+        if promises.noLostUpdate { all.append(RecordPromise(name: "noLostUpdate") { $0.overwriting }) }
+        if let limit = promises.sentWithin {
+            all.append(
+                RecordPromise(name: "sentWithin", limit: limit) { history in
+                    guard let time = history.sentAfter, time > limit else { return nil }
+                    return "the last change reaches the service after \(time.inWords)"
+                })
+        }
+        return all
+    }
+
+    /// Returns the limit that all histories keep; nil if the promise has none.
+    func needed(_ histories: [RecordHistory]) -> Duration? {
+        limit == nil ? nil : histories.compactMap(\.sentAfter).max()
+    }
+}

@@ -1,0 +1,113 @@
+public import Larder
+public import LarderFoundation
+import LarderSync
+import LarderSystem
+
+/// The proof that a policy keeps its promises about changes of records, or the histories in which it does not.
+///
+/// Each history is played with the policy's pulls, pushes, waits and rules for conflicts, with a real database, and with a service
+/// that speaks as the policy says: it knows keys and versions if it is sent any, and tells deletions if its pages have a place for
+/// them.
+public struct RecordProof: Sendable {
+    /// The verdict on one promise.
+    public struct Verdict: Sendable {
+        /// The name of the promise: `losesNothing`.
+        public let promise: String
+        /// Its limit; nil for a promise without one.
+        public let limit: Duration?
+        /// The shortest history that breaks it; nil if none was found.
+        public let refutation: RecordStory?
+        /// The end of that history, in words.
+        let end: String
+        /// The limit that would hold in all histories; nil if none would.
+        public let needed: Duration?
+
+        /// Whether no history breaks it.
+        public var isProved: Bool { refutation == nil }
+    }
+
+    /// The resource.
+    public let resource: String
+    /// A verdict on each promise.
+    public let verdicts: [Verdict]
+    /// The reasons why nothing was played.
+    public let gaps: [String]
+    /// The number of histories that were played.
+    public let histories: Int
+    /// What the policy leaves to the service, by which a remedy is found.
+    let dialect: ServiceDialect?
+
+    /// Whether every promise holds in all histories that were played.
+    public var isProved: Bool { verdicts.allSatisfy(\.isProved) }
+
+    /// Plays histories of a policy. Blocks the thread.
+    ///
+    /// - Parameters:
+    ///   - resource: the resource.
+    ///   - folder: the folder of its policy.
+    ///   - registry: the plugins that the policy may name.
+    ///   - environment: the values of `${NAME}` in policies.
+    /// - Throws: `PolicyError` with the problems of the policy.
+    public init(
+        of resource: String, in folder: URL, registry: Registry, environment: [String: String] = [:]
+    ) throws {
+        let reader = PolicyReader(registry: registry, folder: folder.shortPath, environment: environment)
+        let result = reader.check(resource + ".json")
+        guard let policy = result.policy else { throw PolicyError(result.problems) }
+        try self.init(policy, registry: registry, files: folder.shortPath, environment: environment)
+    }
+
+    /// - Parameter progress: is told which share of the histories was played. It is called from several threads.
+    package init(
+        _ policy: Policy, registry: Registry, files: String?, environment: [String: String],
+        progress: @escaping @Sendable (Double) -> Void = { _ in }
+    ) throws {
+        let promises = try SimulatedPolicy(policy, registry: registry, files: files, environment: environment).promises
+        let rules = promises.map(RecordPromise.all) ?? []
+        resource = policy.resource
+        let player = try RecordStoryPlayer(policy, registry: registry, files: files, environment: environment)
+        dialect = try player.dialect()
+        gaps = Self.gaps(dialect)
+        if rules.isEmpty || !gaps.isEmpty {
+            histories = 0
+            verdicts = rules.map {
+                Verdict(promise: $0.name, limit: $0.limit, refutation: nil, end: "", needed: nil)
+            }
+            return
+        }
+        let stories = RecordStory.all
+        let played = try Self.play(stories, by: player, progress)
+        histories = stories.count
+        verdicts = rules.map { rule in
+            let broken = zip(stories, played).lazy.compactMap { story, history in
+                rule.breach(history).map { (story, $0) }
+            }.first
+            return Verdict(
+                promise: rule.name, limit: rule.limit, refutation: broken?.0, end: broken?.1 ?? "",
+                needed: rule.needed(played))
+        }
+    }
+
+    private static func gaps(_ dialect: ServiceDialect?) -> [String] {
+        guard let dialect else { return ["the policy has no section 'records'"] }
+        var gaps: [String] = []
+        if dialect.pull == nil {
+            gaps.append("its puller does not tell the language of its service, so nothing is played")
+        }
+        if dialect.push == nil {
+            gaps.append("its pusher does not tell the language of its service, so nothing is played")
+        }
+        return gaps
+    }
+
+    private static func play(
+        _ stories: [RecordStory], by player: RecordStoryPlayer, _ progress: (Double) -> Void
+    ) throws -> [RecordHistory] {
+        var histories: [RecordHistory] = []
+        for story in stories {
+            histories.append(try player.play(story))
+            progress(Double(histories.count) / Double(stories.count))
+        }
+        return histories
+    }
+}
