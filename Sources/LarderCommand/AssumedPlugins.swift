@@ -66,8 +66,8 @@ extension Problem {
             if member.name == "format", member.value.string?.hasPrefix("larder-metrics/") == true {
                 return ("a metrics dump", "add it up with 'larder report'", member.position, "$.format")
             }
-            if member.name == "scenarios", root["format"] == nil {
-                return ("a file of scenarios", "run it with 'larder test'", member.position, "$.scenarios")
+            if ["scenarios", "histories"].contains(member.name), root["format"] == nil {
+                return ("a file of scenarios", "run it with 'larder test'", member.position, "$.\(member.name)")
             }
         }
         return nil

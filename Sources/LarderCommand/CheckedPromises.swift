@@ -22,7 +22,12 @@ extension Command {
                 policy, registry: registry, files: Disk.split(policy.file).folder, environment: environment,
                 lifetimes: lifetimes)
         else { return nil }
-        if simulated.promises == nil { return ([], true) }
+        guard let promises = simulated.promises else { return ([], true) }
+        if promises.isAboutRecords {
+            // Some seconds with a database.
+            if !mayTakeLong { return nil }
+            return brokenPromises(of: policy, registry, environment)
+        }
         if !mayTakeLong, isLong(simulated) { return nil }
         guard let proof = try? PromiseProof(simulated) else { return nil }
         let problems = proof.verdicts.filter { !$0.isProved }.map { verdict in
@@ -38,6 +43,23 @@ extension Command {
 }
 
 extension Command {
+    /// The promises about changes of records that a policy breaks; nil if showing them fails.
+    private static func brokenPromises(
+        of policy: Policy, _ registry: Registry, _ environment: [String: String]
+    ) -> (problems: [Problem], isComplete: Bool)? {
+        let folder = Disk.split(policy.file).folder
+        guard let proof = try? RecordProof(policy, registry: registry, files: folder, environment: environment) else {
+            return nil
+        }
+        let section = policy.sections.first { section in proof.verdicts.contains { section.node[$0.promise] != nil } }
+        let problems = proof.broken.map { promise, told in
+            Problem(
+                "this promise is broken: \(told)", file: policy.file, at: section?.node[promise]?.position,
+                path: "$\(section.map { ".\($0.plugin.name)" } ?? "").\(promise)")
+        }
+        return (problems, proof.gaps.isEmpty)
+    }
+
     /// Whether a proof would take much longer than a second.
     private static func isLong(_ policy: SimulatedPolicy) -> Bool {
         if policy.waitBorders.count + policy.ageBorders.count > mostCheckedBorders { return true }

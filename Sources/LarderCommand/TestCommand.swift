@@ -88,7 +88,7 @@ extension Command {
     ) throws -> [ScenarioCoverage] {
         let folder = arguments.policies.shortPath
         let reader = arguments.reader(registry, folder)
-        let named = Set(report.results.map(\.file.resource))
+        let named = Set(report.results.map(\.file.resource) + report.histories.map(\.file.resource))
         let policies =
             try arguments.operands.isEmpty
             ? reader.readAll() : reader.checkAll().compactMap(\.policy).filter { named.contains($0.resource) }

@@ -20,7 +20,7 @@ extension RecordProof: PolicyProof {
         if broken.isEmpty { return nil }
         return [
             "resource": .string(resource), "about": .string("Histories in which \(resource) breaks its promises"),
-            "scenarios": .list(broken),
+            "histories": .list(broken),
         ]
     }
 
@@ -28,7 +28,7 @@ extension RecordProof: PolicyProof {
         let expected: JSON = verdict.limit.map { .string($0.spelled) } ?? .bool(true)
         return [
             "name": .string("\(verdict.promise): \(story.inWords)"),
-            "changes": .list(story.steps.map { .string($0.rawValue) }),
+            "steps": .list(story.steps.map { .string($0.rawValue) }),
             "expect": .object([JSON.Member(verdict.promise, expected)]),
         ]
     }

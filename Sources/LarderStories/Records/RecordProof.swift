@@ -34,8 +34,6 @@ public struct RecordProof: Sendable {
     public let gaps: [String]
     /// The number of histories that were played.
     public let histories: Int
-    /// What the policy leaves to the service, by which a remedy is found.
-    let dialect: ServiceDialect?
 
     /// Whether every promise holds in all histories that were played.
     public var isProved: Bool { verdicts.allSatisfy(\.isProved) }
@@ -65,8 +63,10 @@ public struct RecordProof: Sendable {
         let promises = try SimulatedPolicy(policy, registry: registry, files: files, environment: environment).promises
         let rules = promises.map(RecordPromise.all) ?? []
         resource = policy.resource
-        let player = try RecordStoryPlayer(policy, registry: registry, files: files, environment: environment)
-        dialect = try player.dialect()
+        let makePlayer: @Sendable () throws -> RecordStoryPlayer = {
+            try RecordStoryPlayer(policy, registry: registry, files: files, environment: environment)
+        }
+        let dialect = try makePlayer().dialect()
         gaps = Self.gaps(dialect)
         if rules.isEmpty || !gaps.isEmpty {
             histories = 0
@@ -76,7 +76,7 @@ public struct RecordProof: Sendable {
             return
         }
         let stories = RecordStory.all
-        let played = try Self.play(stories, by: player, progress)
+        let played = try Self.play(stories, makePlayer, progress)
         histories = stories.count
         verdicts = rules.map { rule in
             let broken = zip(stories, played).lazy.compactMap { story, history in
@@ -88,7 +88,7 @@ public struct RecordProof: Sendable {
         }
     }
 
-    private static func gaps(_ dialect: ServiceDialect?) -> [String] {
+    static func gaps(_ dialect: ServiceDialect?) -> [String] {
         guard let dialect else { return ["the policy has no section 'records'"] }
         var gaps: [String] = []
         if dialect.pull == nil {
@@ -100,14 +100,25 @@ public struct RecordProof: Sendable {
         return gaps
     }
 
+    /// The number of histories that a thread plays at once.
+    private static let rangeSize = 20
+
+    /// - Parameter makePlayer: makes a player, of which each thread needs its own.
     private static func play(
-        _ stories: [RecordStory], by player: RecordStoryPlayer, _ progress: (Double) -> Void
+        _ stories: [RecordStory], _ makePlayer: @escaping @Sendable () throws -> RecordStoryPlayer,
+        _ progress: @escaping @Sendable (Double) -> Void
     ) throws -> [RecordHistory] {
-        var histories: [RecordHistory] = []
-        for story in stories {
-            histories.append(try player.play(story))
-            progress(Double(histories.count) / Double(stories.count))
+        let count = Locked(0)
+        let results = ParallelMap.results(for: stories.count, inRangesOf: rangeSize) { range in
+            let player = Result { try makePlayer() }
+            let played = range.map { number in Result { try player.get().play(stories[number]) } }
+            let done = count.withLock { count in
+                count += range.count
+                return count
+            }
+            progress(Double(done) / Double(stories.count))
+            return played
         }
-        return histories
+        return try results.map { try $0.get() }
     }
 }

@@ -18,6 +18,13 @@ extension RecordProof {
         return ["✗ \(title): refuted: \(story.inWords): \(verdict.end)", "    " + remedy(verdict)]
     }
 
+    /// The promises that are broken, each with the reason and the way out.
+    package var broken: [(promise: String, told: String)] {
+        verdicts.filter { !$0.isProved }.map { verdict in
+            (verdict.promise, lines(verdict).map { $0.drop { $0 == " " || $0 == "✗" } }.joined(separator: "; "))
+        }
+    }
+
     /// The setting by which the promise would hold.
     private func remedy(_ verdict: Verdict) -> String {
         switch verdict.promise {

@@ -5,6 +5,8 @@ package struct ScenarioFile: Sendable {
     package var resource: String
     var about: String?
     var scenarios: [Scenario]
+    /// The histories of records.
+    var histories: [RecordScenario] = []
 }
 
 /// A scenario: a story with a name, and the expectations of its answers.

@@ -11,9 +11,18 @@ extension SettingType where Value == ScenarioFile {
             Setting("resource", .choice(resources), help: "Whose policy is tried"),
             Setting("about", optional: .text, help: "What the file tells, for people"),
             Setting(
-                "scenarios", .list(of: .scenario, atLeast: 1), help: "What happens, each from a beginning of its own")
-        ) { _, _, resource, about, scenarios in
-            ScenarioFile(resource: resource, about: about, scenarios: scenarios)
+                "scenarios", .list(of: .scenario), default: [], help: "What happens, each from a beginning of its own"),
+            Setting(
+                "histories", .list(of: .recordScenario), default: [],
+                help: "What happens to records that are changed offline, each from a beginning of its own")
+        ) { node, reading, resource, about, scenarios, histories in
+            if scenarios.isEmpty, histories.isEmpty {
+                reading.report(
+                    "nothing happens", at: node["scenarios"]?.position ?? node.position,
+                    expected: "'scenarios' with at least 1 value, or 'histories'")
+                return nil
+            }
+            return ScenarioFile(resource: resource, about: about, scenarios: scenarios, histories: histories)
         }
     }
 }

@@ -25,11 +25,15 @@ public struct ScenarioReport: Sendable {
     /// The problems of policies that no named file of scenarios is about.
     package var otherProblems: [Problem] = []
     package var results: [Result] = []
+    package var histories: [RecordScenarioResult] = []
     /// The kinds of situations that are played, for each policy; nil if they were not asked for.
     package var coverage: [ScenarioCoverage]?
 
     /// Whether all expectations are met, and all files are sound.
-    public var isPassed: Bool { results.allSatisfy(\.isPassed) && !problems.contains { $0.severity == .error } }
+    public var isPassed: Bool {
+        results.allSatisfy(\.isPassed) && histories.allSatisfy(\.isPassed)
+            && !problems.contains { $0.severity == .error }
+    }
 
     /// Reads all files, then plays the scenarios that are sound. Blocks the thread.
     ///
@@ -76,16 +80,27 @@ public struct ScenarioReport: Sendable {
         }
         // If a needed policy is not sound, none is composed.
         guard isComposable else { return }
-        let count = verdicts.reduce(0) { $0 + ($1.file?.scenarios.count ?? 0) }
+        let count = verdicts.reduce(0) { $0 + ($1.file?.scenarios.count ?? 0) + ($1.file?.histories.count ?? 0) }
         for verdict in verdicts {
             guard let file = verdict.file else { continue }
             for scenario in file.scenarios {
-                progress(Double(results.count) / Double(count), file.resource)
+                progress(Double(results.count + histories.count) / Double(count), file.resource)
                 let player = try StoryPlayer(
                     withOwnStoresOf: file.resource, in: policies, registry: registry, environment: environment,
                     canFail: scenario.needsFaultyStores)
                 let history = try player.history(of: scenario.story, aftermath: scenario.aftermath)
                 results.append(Result(path: verdict.path, file: file, scenario: scenario, history: history))
+            }
+            guard let policy = known[file.resource], !file.histories.isEmpty else { continue }
+            let player = try RecordStoryPlayer(
+                policy, registry: registry, files: policies.relativePath, environment: environment)
+            if let gap = RecordProof.gaps(try player.dialect()).first {
+                problems.append(Problem(gap, file: verdict.path, path: "$.histories"))
+                continue
+            }
+            for history in file.histories {
+                progress(Double(results.count + histories.count) / Double(count), file.resource)
+                histories.append(try RecordScenarioResult(history, of: file, at: verdict.path, by: player))
             }
         }
     }
@@ -106,25 +121,35 @@ public struct ScenarioReport: Sendable {
             lines.append(result.isPassed ? "  ✓ \(name)" : "  ✗ \(name)  [line \(position.line)]")
             if draws || !result.isPassed { lines += result.timeline.map { "      " + $0 } }
         }
+        for result in histories {
+            if path != result.path {
+                path = result.path
+                lines.append("\(result.path): \(result.file.about ?? result.file.resource)")
+            }
+            lines += result.lines(draws: draws)
+        }
         return lines.map(\.withoutControls)
     }
 
     package var summary: String {
-        let failed = results.count { !$0.isPassed }
-        var text = "\(counted(results.count, one: "scenario")) in \(counted(files, one: "file"))"
-        text += ": \(results.count - failed) passed, \(failed) failed"
+        let (count, failed) = (results.count + histories.count, failedCount)
+        var text = "\(counted(count, one: "scenario")) in \(counted(files, one: "file"))"
+        text += ": \(count - failed) passed, \(failed) failed"
         let errors = problems.count { $0.severity == .error }
         return errors == 0 ? text : text + ", \(counted(errors, one: "error"))"
     }
 
+    private var failedCount: Int { results.count { !$0.isPassed } + histories.count { !$0.isPassed } }
+
     // MARK: For programs
 
     package var json: JSON {
-        let passed = results.count(where: \.isPassed)
+        let count = results.count + histories.count
         return .present([
-            "files": .int(files), "scenarios": .int(results.count), "passed": .int(passed),
-            "failed": .int(results.count - passed), "problems": .list(problems.map(\.json)),
-            "results": .list(results.map(\.json)), "coverage": coverage.map { .list($0.map(\.json)) },
+            "files": .int(files), "scenarios": .int(count), "passed": .int(count - failedCount),
+            "failed": .int(failedCount), "problems": .list(problems.map(\.json)),
+            "results": .list(results.map(\.json) + histories.map(\.json)),
+            "coverage": coverage.map { .list($0.map(\.json)) },
         ])
     }
 }
