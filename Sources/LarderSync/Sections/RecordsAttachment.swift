@@ -167,7 +167,7 @@ final class RecordsAttachment: AnsweringAttachment {
         }
     }
 
-    /// Runs `body` on one of as many threads as connections wait for their next use.
+    /// Runs `body` on one of as many threads as connections wait for their next use. Makes no indexes.
     func blocking<Result: Sendable>(
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
@@ -198,8 +198,10 @@ final class RecordsAttachment: AnsweringAttachment {
         }
     }
 
-    /// Makes the indexes that the policy declares, once. Without them, queries are slower and find the same.
+    /// Makes the indexes that the policy declares, once. Without them, queries are slower and find the same. A tool beside the
+    /// app leaves them to the app, whose policy may be another one.
     private func prepare() {
+        if !context.allowsBackgroundWork { return }
         let now = world.uptime
         let isDue = state.withLock { state in
             if state.isPrepared || state.nextTry.map({ now < $0 }) == true { return false }
