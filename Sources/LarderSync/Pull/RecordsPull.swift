@@ -61,20 +61,10 @@ struct RecordsPull: Sendable {
     }
 
     private func question(_ state: PullState, _ rules: SyncRules) -> PullQuestion {
-        let (context, table) = (attachment.context, table)
-        return PullQuestion(
-            position: state.run?.isFull == true ? nil : state.position, cursor: state.run?.cursor, limit: plan.limit,
-            account: table.scope, id: JSONPointer(steps: rules.idPath), updatedAt: attachment.updatedAt,
-            now: attachment.world.now, takes: { context.ownResource?.originTakes($0) ?? false }
-        ) { parameters in
-            try await context.fetch(
-                Request(table.resource, parameters, scope: table.scope, deadline: Self.longestCall),
-                onlyFrom: state.source)
-        }
+        attachment.question(
+            for: table, position: state.run?.isFull == true ? nil : state.position, cursor: state.run?.cursor,
+            limit: plan.limit, source: state.source, rules)
     }
-
-    /// The longest time of a call, if the policy gives none.
-    private static let longestCall = Duration.seconds(60)
 
     private func change<Result: Sendable>(
         _ body: @escaping @Sendable (RecordDecisions) throws -> Result

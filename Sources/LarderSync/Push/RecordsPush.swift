@@ -77,7 +77,7 @@ struct RecordsPush: Sendable {
             return found
         }
         do {
-            let found = try await pusher.push(changes, by: call(rules))
+            let found = try await pusher.push(changes, by: attachment.call(for: table, rules))
             return found.count == changes.count
                 ? found.map { $0.checked(by: rules) }
                 : changes.indices.map { $0 < found.count ? found[$0].checked(by: rules) : .unknown }
@@ -102,32 +102,6 @@ struct RecordsPush: Sendable {
         }
     }
 
-    private func call(_ rules: SyncRules) -> PushCall {
-        let (context, table) = (attachment.context, table)
-        return PushCall(
-            account: table.scope, statuses: attachment.outbox.statuses, idPath: rules.idPath, source: rules.source,
-            takesParameter: { context.ownResource?.originTakes($0) ?? false }
-        ) { parameters, method, fields, body in
-            let request = Request(
-                table.resource, parameters, scope: table.scope, deadline: Self.longestCall, fields: fields, body: body)
-            do {
-                let loaded = try await context.send(request, method: method, onlyTo: rules.source)
-                let metadata = loaded.metadata
-                return PushAnswer(
-                    status: metadata?.status, fields: metadata?.fields ?? [:], body: loaded.value, retryAfter: nil)
-            } catch let error as LoadError {
-                // A failed sign-in and a cut body are no answers of the service to the change.
-                guard error.code != .notSignedIn, let status = error.status, status >= 400 else { throw error }
-                return PushAnswer(
-                    status: status, fields: error.reply?.fields ?? [:], body: error.reply?.body ?? Data(),
-                    retryAfter: error.retryAfter)
-            }
-        }
-    }
-
-    /// The longest time of a call, whatever the policy says.
-    static let longestCall = Duration.seconds(60)
-
     // MARK: Looking up
 
     /// Looks up the records of changes that were refused by an answer without the record.
@@ -142,19 +116,10 @@ struct RecordsPush: Sendable {
         for (id, number) in needed {
             try Task.checkCancellation()
             failed.insert(number)
-            let request = Request(table.resource, ["id": id], scope: table.scope, deadline: Self.longestCall)
             let record: JSONText?
-            do {
-                let entry = try await attachment.context.fetch(request, onlyFrom: rules.source)
-                let answer = try JSONText(entry.payload.bytes)
-                guard answer.kind == .object, answer[rules.idPath]?.name.map({ Array($0.utf8) }) == Array(id.utf8)
-                else {
-                    continue
-                }
-                record = answer
-            } catch let error as LoadError where error.code == .answer && [404, 410].contains(error.status) {
-                record = nil
-            } catch is LoadError { continue } catch is JSONText.Mistake { continue }
+            do { record = try await attachment.fetchRecord(id, of: table, rules) } catch let error
+                where error is LoadError || error is RecordError
+            { continue }
             try await change { decisions in
                 _ = try decisions.decide(id) { row, moment, effects in
                     decisions.planner.found(record, for: number, in: &row, at: &moment, &effects)

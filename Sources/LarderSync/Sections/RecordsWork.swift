@@ -49,8 +49,8 @@ final class RecordsWork: AgendaWork {
     /// The time over which installations that come back online are spread.
     static let spread = Duration.seconds(5)
 
-    private let pull: PullPlan?
-    private let push: PushPlan?
+    let pull: PullPlan?
+    let push: PushPlan?
     private let context: SectionContext
     private let item: AgendaItem
     private let state = Locked(State())

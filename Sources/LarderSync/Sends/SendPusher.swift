@@ -59,7 +59,7 @@ struct SendPusher: Pusher {
         var fields = send.fields
         if let key, fields[key] == nil, let field = Fields.Field(key, value) { fields.add(field) }
         return Request(
-            context.resource, Parameters(send.parameters), scope: call.account, deadline: RecordsPush.longestCall,
+            context.resource, Parameters(send.parameters), scope: call.account, deadline: RecordsAttachment.longestCall,
             fields: fields, body: send.body)
     }
 }

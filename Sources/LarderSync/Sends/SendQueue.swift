@@ -46,7 +46,7 @@ final class SendQueue: Sendable {
             answers.postpone(id)
         }
         // A run may first fetch what other resources need.
-        return try await answer.value(within: request.deadline ?? RecordsPush.longestCall).flatMap { $0 }
+        return try await answer.value(within: request.deadline ?? RecordsAttachment.longestCall).flatMap { $0 }
             ?? Loaded(Data(), from: .store(Plugin.outbox.name), age: nil, isStored: true)
     }
 
