@@ -1,5 +1,5 @@
 import Larder
-import LarderSystem
+public import LarderSystem
 
 /// A change that is not sent any more: the service refused it, or somebody else's change has overtaken it. It is kept for 90
 /// days, also over restarts, so that it can be made again.
@@ -34,11 +34,19 @@ public struct UnsentChange<Value: Sendable>: Sendable {
     public let status: Int?
     /// The number of the letter on this device. Later ones have larger ones.
     public let number: Int64
+    /// The number that the change had while it waited: see ``WaitingChange/number``.
+    public let changeNumber: Int64
+    /// The time at which the change was made, by the device's clock.
+    public let madeAt: Timestamp
+    /// The number of times it was sent.
+    public let tries: Int
     private let records: Records<Value>
 
     fileprivate init(_ letter: DeadLetter, number: Int64, of records: Records<Value>) {
         (id, reason, status) = (letter.id, Reason(rawValue: letter.reason.rawValue), letter.status)
         kind = PushedChange.Kind(rawValue: letter.write.kind.rawValue) ?? .update
+        (changeNumber, tries) = (letter.write.number, letter.write.tries)
+        madeAt = Timestamp(milliseconds: letter.write.made)
         value = letter.shown.flatMap { try? records.coding.decode($0) }
         (self.number, self.records) = (number, records)
     }
