@@ -18,7 +18,7 @@ public enum LarderCommand {
 
     static let commands: [Command] = [
         .load, .refresh, .check, .explain, .test, .prove, .diff, .simulate, .report, .advise, .top, .dashboard, .store,
-        .edition, .channel, .plugins, .new, .schema, .demo,
+        .records, .sync, .outbox, .edition, .channel, .plugins, .new, .schema, .demo,
     ]
 
     /// Runs the command that the process was started with, and ends the process.

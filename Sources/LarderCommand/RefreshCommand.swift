@@ -105,5 +105,5 @@ extension DueResult {
 
 extension String {
     /// The text without the spaces at its end.
-    fileprivate var trimmingEnd: String { String(self[..<(lastIndex { $0 != " " }.map(index(after:)) ?? startIndex)]) }
+    var trimmingEnd: String { String(self[..<(lastIndex { $0 != " " }.map(index(after:)) ?? startIndex)]) }
 }

@@ -19,6 +19,7 @@ struct Subcommand: Sendable {
     }
 
     let name: String
+    /// The operands, as usage shows them. One in brackets may be left out.
     let operands: String
     let summary: String
     let options: [Command.Option]
@@ -28,6 +29,12 @@ struct Subcommand: Sendable {
     let run: @Sendable (Call) async throws -> Bool
 
     var usage: String { operands.isEmpty ? name : "\(name) \(operands)" }
+
+    /// The numbers of operands that a call may have.
+    fileprivate var operandCounts: ClosedRange<Int> {
+        let words = operands.split(separator: " ")
+        return words.count { !$0.hasPrefix("[") }...words.count
+    }
 
     /// The help of the subcommand of a command.
     func help(of command: String) -> String {
@@ -63,7 +70,7 @@ extension Command {
             run: { arguments, registry, terminal in
                 let subcommand = try Self.subcommand(arguments.operands.first, of: name, among: subcommands)
                 let operands = Array(arguments.operands.dropFirst())
-                guard operands.count == subcommand.operands.split(separator: " ").count else {
+                guard subcommand.operandCounts ~= operands.count else {
                     throw UsageError(message: "it is called '\(name) \(subcommand.usage)'")
                 }
                 for option in owned where !subcommand.options.contains(where: { $0.name == option.name }) {

@@ -25,8 +25,10 @@ package final class Progress: Sendable {
         state = Locked(State(next: start + (terminal.isInteractive ? .seconds(1) : .seconds(10)), start: start))
     }
 
-    /// Shows that a share of the work is done, if the last display is old enough.
-    package func show(_ share: Double, _ label: String) {
+    /// Shows how far the work is, if the last display is old enough.
+    ///
+    /// - Parameter share: the share that is done; nil if nobody knows it.
+    package func show(_ share: Double?, _ label: String) {
         let now = terminal.uptime()
         let start: Duration? = state.withLock { state in
             guard now >= state.next else { return nil }
@@ -35,7 +37,10 @@ package final class Progress: Sendable {
             return state.start
         }
         guard let start else { return }
-        let share = min(max(0, share), 1)
+        guard let share = share.map({ min(max(0, $0), 1) }) else {
+            return terminal.isInteractive
+                ? terminal.redraw(label.printable) : terminal.note("\(task): \(label.printable)")
+        }
         let label = label.printable + Self.left(of: now - start, after: share)
         if terminal.isInteractive {
             terminal.redraw(share, label)

@@ -92,10 +92,12 @@ public struct Terminal: Sendable {
 
     /// Draws the progress bar in place of the one before.
     func redraw(_ share: Double, _ label: String) {
-        let (full, label) = (Int((share * 30).rounded()), label.withoutControls)
-        let bar = String(repeating: "█", count: full) + String(repeating: "░", count: 30 - full)
-        err(Array("\r\(bar) \(label)\u{1B}[K".utf8))
+        let full = Int((share * 30).rounded())
+        redraw(String(repeating: "█", count: full) + String(repeating: "░", count: 30 - full) + " " + label)
     }
+
+    /// Draws a line in place of the one before.
+    func redraw(_ line: String) { err(Array("\r\(line.withoutControls)\u{1B}[K".utf8)) }
 
     /// Removes the progress bar.
     func clearLine() { err(Array("\r\u{1B}[K".utf8)) }

@@ -17,7 +17,7 @@ struct OpenStores {
         if let name = call.resource { reader = reader.needing(name) }
         let (policies, problems) = try reader.readSound()
         for problem in problems { terminal.note(problem.description) }
-        let named = try call.resource.map { try Self.policy($0, policies) }
+        let named = try call.resource.map { try policies.named($0) }
         guard Pantry.isCacheFolder(call.cache.path) else {
             if let named, named.store?.isPersistent != true { throw Self.nothingPersistent(named) }
             let isDefault = call.arguments.value(of: "cache") == nil
@@ -33,13 +33,6 @@ struct OpenStores {
             throw Self.nothingPersistent(named)
         }
         for problem in pantry.cacheProblems { terminal.note(problem.description) }
-    }
-
-    private static func policy(_ name: String, _ policies: [Policy]) throws -> Policy {
-        if let policy = policies.first(where: { $0.resource == name }) { return policy }
-        let names = policies.map(\.resource)
-        let meant = closestName(to: name, among: names).map { " (did you mean '\($0)'?)" } ?? ""
-        throw CommandFailure("\(name.printable): no such resource; there are: \(names.joined(separator: ", "))\(meant)")
     }
 
     private static func nothingPersistent(_ policy: Policy) -> CommandFailure {

@@ -179,7 +179,7 @@ package struct EffectiveSetting: Sendable {
 
 extension JSON {
     /// The value that `text` writes, or the text itself if it is no JSON.
-    fileprivate init(written text: String) {
+    package init(written text: String) {
         self = (try? JSONParser.parse(SourceText(name: "default", bytes: Array(text.utf8))).json) ?? .string(text)
     }
 }

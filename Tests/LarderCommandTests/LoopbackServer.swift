@@ -1,0 +1,1 @@
+../ThirdPartyTests/LoopbackServer.swift
