@@ -73,7 +73,7 @@ package struct SimulatedPolicy: Sendable {
 
     /// The reason why no situations are played; nil if they are. Situations are about strategies and their copies.
     package var unplayed: String? {
-        policy.answeringSection.map { "section '\($0.plugin.name)' answers loads, which are not played" }
+        policy.answeringSection.map { "section '\($0.plugin.name)' answers loads, and situations are those of copies" }
     }
 
     /// Whether the policy's own origin is simulated as a whole: it is elsewhere, and not made of others.

@@ -30,7 +30,7 @@ import Testing
         #expect(policy["strategy"]["use"].string == Self.strategies.first)
         #expect(policy["origin"]["use"].string == "sample")
         #expect(policy["$schema"].string == "policy.schema.json")
-        #expect(try folder.text(of: "made/for/it/policy.schema.json") == Registry.standard.schema.text() + "\n")
+        #expect(try folder.text(of: "made/for/it/policy.schema.json") == Registry.shipped.schema.text() + "\n")
         let mode = try FileManager.default.attributesOfItem(atPath: folder.path + "/made")[.posixPermissions] as? Int
         mkdir(folder.path + "/plain", 0o777)
         let plain = try FileManager.default.attributesOfItem(atPath: folder.path + "/plain")[.posixPermissions] as? Int

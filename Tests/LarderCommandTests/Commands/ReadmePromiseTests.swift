@@ -34,8 +34,8 @@ import Testing
 
     @Test func articleShowsTheActualDifference() async throws {
         let folder = try Self.changed("catalog.json", #""patience": "1s""#, #""patience": "2s""#)
-        let policies = projectFolder.path + "/Policies"
-        let output = await Output(["diff", policies, folder.path, "--no-prove"])
+        let former = try Folder.withPolicies()
+        let output = await Output(["diff", former.path, folder.path, "--no-prove"])
         let article = "Sources/Larder/Larder.docc/ComparingPolicies.md"
         #expect(try output.out == Self.lines(after: "larder diff HEAD", in: article) + "\n")
     }

@@ -1,6 +1,7 @@
 import Foundation
 import Larder
 import LarderSimulation
+import LarderSync
 import Testing
 
 // The code of the page "Testing", as it stands there.
@@ -29,7 +30,7 @@ import Testing
 
     @Test func policyThatAnAppShipsShowsNoOldPricesWhenTheOriginFails() throws {
         let policies = Self.root.appending(path: "Policies")
-        try SimulatedPantry.run(folder: policies) { simulated in
+        try SimulatedPantry.run(folder: policies, registry: .standard.adding(.sync)) { simulated in
             let catalog = simulated.pantry.resource("catalog")
             _ = try await catalog.load()
             simulated.origin.play(then: .failure(.status(503)))

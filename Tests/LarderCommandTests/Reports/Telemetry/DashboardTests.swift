@@ -159,8 +159,8 @@ import Testing
             "Sync acceptance",
         ] { #expect(titles.contains(title), "\(title)") }
         // Without the metrics, there is nothing to warn of.
-        #expect(await !Output(["dashboard", "--alerts"]).out.contains("sync"))
-        #expect(await !Output(["dashboard"]).out.contains("Rejected changes"))
+        #expect(await !Output(["dashboard", "--alerts"], registry: .standard).out.contains("sync"))
+        #expect(await !Output(["dashboard"], registry: .standard).out.contains("Rejected changes"))
     }
 
     @Test func optionsSetTheLimitsOfRules() async throws {
