@@ -9,6 +9,8 @@ struct ServiceRecords: Sendable {
         /// The members that it has changed; nil if it has deleted the record.
         let members: Set<String>?
         let isOwn: Bool
+        /// The record after it; nil if it has deleted the record.
+        var record: JSONText?
     }
 
     private(set) var records: [String: JSONText] = [:]
@@ -50,7 +52,11 @@ struct ServiceRecords: Sendable {
             return ServiceResult(of: change, status: 201, record: set(id, change.values, dialect, now, isOwn: true))
         }
         let id = change.id?.name ?? ""
-        guard let present = records[id] else { return ServiceResult(of: change, status: 404, record: nil) }
+        guard let present = records[id] else {
+            guard change.makesRecord, !id.isEmpty else { return ServiceResult(of: change, status: 404, record: nil) }
+            made.append(SimulatedService.Made(change: change, id: id, isBlind: false, time: now))
+            return ServiceResult(of: change, status: 201, record: set(id, change.values, dialect, now, isOwn: true))
+        }
         if let version = change.version, let place = dialect.version, present[place]?.name != version.name {
             return ServiceResult(of: change, status: 412, record: present)
         }
@@ -90,7 +96,7 @@ struct ServiceRecords: Sendable {
             record = record.setting(updatedAt.steps, to: dialect.time(time))
         }
         records[id] = record
-        note(id, Change(time: time, members: Set(values.members.map(\.name)), isOwn: isOwn))
+        note(id, Change(time: time, members: Set(values.members.map(\.name)), isOwn: isOwn, record: record))
         return record
     }
 
@@ -123,10 +129,12 @@ struct ServiceRecords: Sendable {
             time: max(last, now), next: end < rows.count ? end : nil)
     }
 
-    /// Notes that the client was told a record.
+    /// Notes that the client was told a record. An answer that is given again may have an older one.
     mutating func deliver(_ record: JSONText?, _ dialect: ServiceDialect) {
-        guard let id = record?[dialect.id]?.name else { return }
-        seen[id] = changes[id]?.last?.time
+        guard let record, let id = record[dialect.id]?.name,
+            let time = changes[id]?.last(where: { $0.record == record })?.time
+        else { return }
+        seen[id] = max(seen[id] ?? 0, time)
     }
 
     /// Notes that the client was told a deletion.

@@ -8,7 +8,7 @@ package protocol PolicyProof {
     /// The verdicts in lines of text.
     var report: [String] { get }
     var json: JSON { get }
-    /// What breaks promises, as a file of scenarios that `larder test` plays; nil if nothing does.
+    /// The situations or histories that break promises, as a file of scenarios that `larder test` plays; nil if nothing does.
     var scenarios: JSON? { get }
 }
 

@@ -17,8 +17,12 @@ struct RecordHistory: Sendable {
     let made: [SimulatedService.Made]
     /// The ids of the records whose changes are kept as letters.
     let letters: [String]
-    /// The number of changes that still wait.
+    /// The number of changes that still wait, besides those about which the app must decide.
     let waiting: Int
+    /// The reasons for which the device has kept no change, in words.
+    let refusals: [String]
+    /// The steps and troubles that had no effect.
+    let idle: [RecordStory.Step]
     /// The ways in which the device shows something else than the service has.
     let differences: [String]
     /// The time of the last change, or that at which there was a network again, in milliseconds since 1970.
@@ -39,6 +43,7 @@ struct RecordHistory: Sendable {
 
     /// The loss of a change; nil if none was lost.
     var loss: String? {
+        if let refusal = refusals.first { return "the device keeps no change: \(refusal)" }
         if waiting > 0 { return "\(waiting) \(waiting == 1 ? "change waits" : "changes wait") for ever" }
         let lost = lastChanges.first { change in
             !made.contains { isMade($0, of: change) } && !letters.contains(change.id)
@@ -60,6 +65,11 @@ struct RecordHistory: Sendable {
             return "a change of another device is replaced by one that had not seen it"
         }
         return differences.first
+    }
+
+    /// The reason for which a change never reaches the service; nil if all do, or if they are kept as letters.
+    var unsent: String? {
+        waiting > 0 ? "a change never reaches the service" : nil
     }
 
     /// The time after which the last change reached the service; nil if none did, or if it never will.

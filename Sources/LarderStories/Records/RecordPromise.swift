@@ -18,6 +18,7 @@ struct RecordPromise: Sendable {
         if let limit = promises.sentWithin {
             all.append(
                 RecordPromise(name: "sentWithin", limit: limit) { history in
+                    if let reason = history.unsent ?? history.loss { return reason }
                     guard let time = history.sentAfter, time > limit else { return nil }
                     return "the last change reaches the service after \(time.inWords)"
                 })
@@ -27,6 +28,6 @@ struct RecordPromise: Sendable {
 
     /// Returns the limit that all histories keep; nil if the promise has none.
     func needed(_ histories: [RecordHistory]) -> Duration? {
-        limit == nil ? nil : histories.compactMap(\.sentAfter).max()
+        limit == nil || histories.contains { $0.unsent != nil } ? nil : histories.compactMap(\.sentAfter).max()
     }
 }

@@ -22,6 +22,8 @@ final class RecordStage: Sendable {
         var newID: String?
         /// The moment of the next call at which the process ends.
         var end: SimulatedService.Moment?
+        var refusals: [String] = []
+        var idle: [RecordStory.Step] = []
     }
 
     init(of resource: String, _ reader: PolicyReader, _ service: SimulatedService, in world: SimulatedWorld) throws {
@@ -89,8 +91,11 @@ final class RecordStage: Sendable {
     private func take(_ step: RecordStory.Step, _ number: Int) async throws {
         switch step {
         case .create, .update, .updateNew, .delete:
-            // A process may end before its change is kept. Then nothing was promised.
-            do { try await change(step, "mine-\(number)") } catch is SimulatedProcess.Ended {} catch is RecordError {}
+            do { try await change(step, "mine-\(number)") } catch is SimulatedProcess.Ended {
+                // A process may end before its change is kept. Then nothing was promised.
+            } catch let error as RecordError where error.code == .noRecord {
+                state.withLock { $0.idle.append(step) }
+            } catch let error as RecordError { state.withLock { $0.refusals.append(error.description) } }
         case .otherUpdates: service.put(Self.id, Self.values(["title": "theirs-\(number)"]))
         case .otherUpdatesElsewhere: service.put(Self.id, Self.values(["text": "theirs-\(number)"]))
         case .otherDeletes: service.delete(Self.id)
@@ -120,7 +125,7 @@ final class RecordStage: Sendable {
             id = made.id
             state.withLock { $0.newID = made.id }
         case .updateNew:
-            guard let new = state.withLock({ $0.newID }) else { return }
+            guard let new = state.withLock({ $0.newID }) else { return state.withLock { $0.idle.append(step) } }
             id = new
             try await records.update(new) { $0 = $0.setting(["title"], to: JSONText(string: value)) }
         case .delete: try await records.delete(id)
@@ -147,7 +152,7 @@ final class RecordStage: Sendable {
         while world.uptime < limit {
             try await world.sleep(for: .seconds(10))
             try await reopen()
-            if try await records.waiting().isEmpty { break }
+            if try await waitingCount() == 0 { break }
         }
         var history = try await history(since: start)
         if !history.differences.isEmpty, let pause = service.dialect?.fullPulls, pause < .forever {
@@ -161,7 +166,7 @@ final class RecordStage: Sendable {
     private func history(since start: Int64) async throws -> RecordHistory {
         let records = try records
         do { try await records.sync() } catch is RecordError {} catch is LoadError {}
-        let waiting = try await records.waiting().count
+        let waiting = try await waitingCount()
         let letters = try await records.rejected().map(\.id)
         let shown = try await records.query().records
         var differences: [String] = []
@@ -177,9 +182,25 @@ final class RecordStage: Sendable {
         if theirs.keys.contains(where: { !ids.contains($0) }) {
             differences.append("a record of the service is not shown")
         }
-        let changes = state.withLock { $0.changes }
+        let (changes, refusals, idle) = state.withLock { ($0.changes, $0.refusals, $0.idle) }
         return RecordHistory(
-            changes: changes, made: service.made, letters: letters, waiting: waiting, differences: differences,
-            start: start)
+            changes: changes, made: service.made, letters: letters, waiting: waiting, refusals: refusals,
+            idle: idle + unusedTroubles, differences: differences, start: start)
+    }
+
+    /// The number of changes that wait, besides those about which the app must decide.
+    private func waitingCount() async throws -> Int {
+        try await records.waiting().count { $0.waitsFor != .decision }
+    }
+
+    /// The troubles that no call has had.
+    private var unusedTroubles: [RecordStory.Step] {
+        let end: RecordStory.Step? =
+            switch state.withLock({ $0.end }) {
+            case .call: .endsBeforeCall
+            case .answer: .endsBeforeAnswer
+            case nil: nil
+            }
+        return service.trouble.map(RecordStory.Step.init) + [end].compactMap(\.self)
     }
 }

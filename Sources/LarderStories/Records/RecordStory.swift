@@ -1,4 +1,5 @@
 import Larder
+import LarderSimulation
 
 /// A history of records that users change: what they do, and what goes wrong meanwhile.
 ///
@@ -58,6 +59,16 @@ public struct RecordStory: Hashable, Sendable {
 }
 
 extension RecordStory.Step {
+    /// The step of a trouble.
+    init(_ trouble: SimulatedService.Trouble) {
+        switch trouble {
+        case .callIsLost: self = .callIsLost
+        case .answerIsLost: self = .answerIsLost
+        case .status(let status): self = status == 429 ? .busy : .fails
+        case .loginPage: self = .loginPage
+        }
+    }
+
     /// Whether the user changes something.
     var isChange: Bool { [.create, .update, .updateNew, .delete].contains(self) }
 

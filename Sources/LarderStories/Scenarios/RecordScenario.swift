@@ -81,9 +81,9 @@ package struct RecordScenarioResult: Sendable {
     ) throws {
         (self.path, self.file, self.scenario) = (path, file, scenario)
         let history = try player.play(scenario.story)
-        breaches = scenario.expectations.compactMap { expected in
-            expected.breach(history).map { (expected.name, $0) }
-        }
+        breaches =
+            scenario.expectations.compactMap { expected in expected.breach(history).map { (expected.name, $0) } }
+            + history.idle.map { ("steps", "'\($0.rawValue)' has no effect here") }
     }
 
     /// A line for the history, and those of what is not met.

@@ -26,7 +26,7 @@ public protocol Puller: Sendable {
 }
 
 extension Puller {
-    /// None.
+    /// Returns nil.
     public func dialect(id: JSONPointer) -> PullDialect? { nil }
 }
 

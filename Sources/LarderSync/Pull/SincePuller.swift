@@ -54,7 +54,11 @@ struct SincePuller: Puller {
     /// Returns the time from which the next pull begins; nil if the page tells none.
     private func position(after page: PullPage, _ answer: JSONText, _ question: PullQuestion) throws -> String? {
         if let serverTime {
-            if let time = answer[serverTime], let text = earlier(time) { return text }
+            if let time = answer[serverTime], let text = earlier(time) {
+                // The clock of the service was ahead when the position was given. What has changed since may be before it.
+                if question.cursor == nil, isBefore(time, question.position) { throw PullError.positionExpired }
+                return text
+            }
             // Only the first page must tell it.
             if question.cursor != nil { return nil }
             throw PullError.malformed("there is no time at '\(serverTime)'")
@@ -66,6 +70,14 @@ struct SincePuller: Puller {
         }
         // Nothing has changed: the next pull begins where this one did.
         return times.max { $0.time < $1.time }.flatMap { earlier($0.text, latest: question.now) } ?? question.position
+    }
+
+    /// Returns whether a time of the service is before a position that it has given.
+    private func isBefore(_ time: JSONText, _ position: String?) -> Bool {
+        guard let position, let format = StampFormat(of: time), let now = format.time(time) else { return false }
+        let isText = time.kind == .string
+        let value = isText ? JSONText(string: position) : (try? JSONText(position.utf8)) ?? .null
+        return format.time(value).map { now < $0 } ?? false
     }
 
     /// Returns a time less the overlap, as the service writes times; nil if it is none.

@@ -34,7 +34,7 @@ extension Pusher {
     /// One.
     public var parallel: Int { 1 }
 
-    /// None.
+    /// No language is told.
     public var dialect: PushDialect? { nil }
 }
 

@@ -41,8 +41,8 @@ public struct RecordPage<Value: Sendable>: Sendable {
     public let records: [Record<Value>]
     /// The number of records that are left out because they do not decode.
     public let undecodable: Int
-    /// Whether all records of the service are known here: a pull was complete. If not, there may be more records that
-    /// meet the query.
+    /// Whether all records of the service that the policy keeps are here: a pull was complete. If not, there may be more
+    /// records that meet the query.
     public let isComplete: Bool
     /// The error because of which the records could not be read now. The page then has the records of the last one.
     public let error: (any Error)?

@@ -19,7 +19,7 @@ extension Records {
         let selection = try Query(condition).selection(in: coding.format)
         let answers = try await attachment.reading { database in
             try QueryError.translated {
-                try database.lookUp(ids, meeting: selection, of: table) { attachment.isComplete($0) }
+                try database.lookUp(ids, meeting: selection, of: table) { attachment.knowsAll($0) }
             }
         }
         var undecodable = 0

@@ -58,7 +58,8 @@ public struct UnsentChange<Value: Sendable>: Sendable {
     /// - Parameter correction: corrects the record first, so that the service takes it. It runs on a thread of Larder's that
     ///   may block.
     /// - Returns: the record; nil if the change deletes it, or if the change was restored or discarded before.
-    /// - Throws: ``RecordError``; the error of `correction`.
+    /// - Throws: ``RecordError``, with the code ``RecordError/Code/noRecord`` if the record is gone and the change alone makes
+    ///   none; the error of `correction`. The change stays kept then.
     @discardableResult
     public func restore(
         _ correction: @escaping @Sendable (inout Value) throws -> Void = { _ in }
@@ -105,9 +106,14 @@ extension RecordWriter {
             if present != nil { try part.write(.delete, id: letter.id) }
             return nil
         }
-        // The letter of the create, which this one followed, has its change in the record.
-        if present == nil, letter.write.kind == .update, letter.reason == .needsRejected { return nil }
-        guard let wanted = present.map({ letter.write.patched($0) }) ?? letter.shown else { return nil }
+        if present == nil, letter.write.kind == .update, letter.reason == .needsRejected {
+            // The letter of the create, which this one followed, has its change in the record.
+            if try part.hasLetterOfCreate(letter.id) { return nil }
+            throw RecordError(.noRecord, "the record that the change is about was never made")
+        }
+        guard let wanted = present.map({ letter.write.patched($0) }) ?? letter.shown else {
+            throw RecordError(.noRecord, "the record that the change is about is gone, and the change alone makes none")
+        }
         let known = try records.coding.decode(wanted)
         var value = known
         try correction(&value)
@@ -130,6 +136,21 @@ extension QueuedWrite {
 }
 
 extension RecordPart {
+    /// Returns whether the create of a record is kept as a letter.
+    fileprivate func hasLetterOfCreate(_ id: String) throws -> Bool {
+        try decide { decisions in
+            var isThere = false
+            try decisions.transaction.connection.each(
+                "SELECT letter FROM letters WHERE t=?", [.integer(decisions.number)]
+            ) { row in
+                let letter = (try? JSONText(row.text(0).utf8)).flatMap(DeadLetter.init)
+                isThere = letter.map { $0.write.kind == .create && $0.id.utf8.elementsEqual(id.utf8) } ?? false
+                return !isThere
+            }
+            return isThere
+        }
+    }
+
     /// Takes a letter out of the database; nil if there is none of this number.
     fileprivate func takeLetter(_ number: Int64) throws -> DeadLetter? {
         try decide { decisions in

@@ -135,6 +135,9 @@ final class RecordsAttachment: AnsweringAttachment {
         return pull.source == rules.source || rules.formerSources.contains(pull.source)
     }
 
+    /// Returns whether a record that is not here is not at the service either.
+    func knowsAll(_ pull: PullState) -> Bool { isComplete(pull) && !pull.isTrimmed }
+
     /// Returns the size of the queue of a table; nil if it is not known for this version of the table.
     func queueSize(of table: RecordTable, at version: Int64) -> Int? {
         state.withLock { $0.queues[table].flatMap { $0.version == version ? $0.size : nil } }

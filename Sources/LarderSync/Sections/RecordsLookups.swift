@@ -17,7 +17,7 @@ extension RecordsAttachment {
         found: RecordsByID, absent: RecordIDs
     ) {
         let (found, absent) = try await reading { [self] database in
-            let (found, _, absent) = try database.lookUp(ids, of: table) { isComplete($0) && !$0.isTrimmed }
+            let (found, _, absent) = try database.lookUp(ids, of: table) { knowsAll($0) }
             return (found, absent)
         }
         if outbox.sendsOnRead, found.values.contains(where: { $0.state == .pending }) { work?.wasRead(table) }

@@ -23,7 +23,7 @@ struct RecordsSettings {
         "keep", optional: .keepRule, help: "The records of the service that stay on this device; by default, all")
     let malformed = Setting(
         "malformed", .choice(["quarantine", "stop"]), default: "quarantine",
-        help: "What becomes of a record that makes no sense: it is set aside, or the pull stops")
+        help: "The way to treat a record that makes no sense: it is set aside, or the pull stops")
     let pull = Setting(
         "pull", optional: .part(.puller),
         help: "The way to ask the service for records; without it, they stay as they are")

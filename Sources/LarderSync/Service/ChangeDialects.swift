@@ -18,8 +18,11 @@ extension PushTemplate {
                 found[placeholder] = text
                 return true
             }
-            // A longer text with placeholders inside is not read back.
-            return text?.kind == .string && (pattern.contains("{") || text?.string == pattern)
+            if let (placeholder, value) = Self.value(in: text?.string, of: pattern) {
+                found[placeholder] = JSONText(string: value)
+                return true
+            }
+            return text?.string == pattern
         case .object(let members):
             guard let text, text.kind == .object else { return false }
             return members.allSatisfy { matches($0.value, text[[$0.name]], &found) }
@@ -28,6 +31,18 @@ extension PushTemplate {
             return zip(items, text.items).allSatisfy { matches($0, $1, &found) }
         default: return text.map { $0.means(JSONText(json)) } ?? false
         }
+    }
+
+    /// Returns the only placeholder of a pattern such as `"\"{version}\""`, and its value in a text that was made of it.
+    static func value(in text: String?, of pattern: String) -> (Placeholder, String)? {
+        guard let text, let start = pattern.firstIndex(of: "{"), let end = pattern[start...].firstIndex(of: "}"),
+            let placeholder = placeholder(in: String(pattern[start...end]))
+        else { return nil }
+        let (before, after) = (pattern[..<start], pattern[pattern.index(after: end)...])
+        guard text.hasPrefix(before), text.hasSuffix(after), text.count >= before.count + after.count else {
+            return nil
+        }
+        return (placeholder, String(text.dropFirst(before.count).dropLast(after.count)))
     }
 
     /// Returns the placeholder that a text consists of; nil if it is something else.
@@ -57,28 +72,42 @@ extension ServiceChange {
     static let (added, removed) = ("+", "-")
 }
 
+extension RestCall {
+    /// Returns the values of the placeholders in a request; nil if it is no call of this kind.
+    fileprivate func values(in request: Request, _ method: String, _ body: JSONText?) -> PushTemplate.Found? {
+        guard method == self.method, parameterNames.allSatisfy({ request.parameters[$0] != nil }),
+            var found = self.body.map({ $0.values(in: body) }) ?? [:]
+        else { return nil }
+        for (name, text) in parameters {
+            guard let (placeholder, value) = PushTemplate.value(in: request.parameters[name], of: text) else {
+                continue
+            }
+            found[placeholder] = JSONText(string: value)
+        }
+        for (name, text) in fields {
+            guard let (placeholder, value) = PushTemplate.value(in: request.fields[name], of: text) else { continue }
+            found[placeholder] = JSONText(string: value)
+        }
+        return found
+    }
+}
+
 extension RestPusher {
     var dialect: PushDialect? {
         PushDialect { [calls, key] request, method in
             let body = request.body.flatMap { try? JSONText($0) }
             let id = request.parameters["id"].map { JSONText(string: $0) }
-            for kind in PushedChange.Kind.allCases {
-                guard let call = calls[kind], call.method == method,
-                    call.parameterNames.allSatisfy({ request.parameters[$0] != nil }),
-                    var found = call.body.map({ $0.values(in: body) }) ?? [:]
-                else { continue }
-                for (name, text) in call.parameters {
-                    guard let placeholder = PushTemplate.placeholder(in: text) else { continue }
-                    found[placeholder] = request.parameters[name].map { JSONText(string: $0) }
-                }
-                for (name, text) in call.fields {
-                    guard let placeholder = PushTemplate.placeholder(in: text) else { continue }
-                    found[placeholder] = request.fields[name].map { JSONText(string: $0) }
-                }
-                let own = key.isEmpty ? nil : request.fields[key]
-                return [ServiceChange(kind, found, id: kind == .create ? nil : id, version: nil, key: own)]
+            let found = PushedChange.Kind.allCases.compactMap { kind in
+                calls[kind]?.values(in: request, method, body).map { (kind: kind, values: $0) }
             }
-            return nil
+            let own = key.isEmpty ? nil : request.fields[key]
+            guard let first = found.first else { return nil }
+            // If a create is sent as a change is, the service makes what is not there.
+            let isEither = first.kind == .create && found.dropFirst().first?.kind == .update
+            let (kind, values) = isEither ? found[1] : first
+            var change = ServiceChange(kind, values, id: kind == .create ? nil : id, version: nil, key: own)
+            change.makesRecord = isEither
+            return [change]
         } answer: { [outcomes] results in
             guard let result = results.first else { return ServiceAnswer(status: 400, body: nil) }
             let place = result.status < 300 ? outcomes.record : outcomes.conflictRecord

@@ -101,6 +101,8 @@ public struct ServiceChange: Hashable, Sendable {
     public var version: JSONText?
     /// The new values, by their members; `null` removes one.
     public var values: JSONText
+    /// Whether it makes the record if there is none, because creates and changes are sent alike.
+    public var makesRecord = false
 
     /// Creates a change.
     public init(

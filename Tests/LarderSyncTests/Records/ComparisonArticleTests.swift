@@ -1,5 +1,4 @@
-import LarderFoundation
-import LarderSystem
+import Foundation
 import Testing
 
 /// The tests that the article "Compared with others" names.
