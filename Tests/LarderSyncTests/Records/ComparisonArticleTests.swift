@@ -10,9 +10,10 @@ import Testing
             encoding: .utf8)
         let rows = page.split(separator: "\n").filter { $0.hasPrefix("|") }.dropFirst(2)
         #expect(rows.count >= 25)
-        let files = FileManager.default.enumerator(atPath: root.path + "/Tests/LarderSyncTests")
+        let tests = root.appending(path: "Tests/LarderSyncTests").resolvingSymlinksInPath().path
+        let files = FileManager.default.enumerator(atPath: tests)
         let sources = try (files?.compactMap { $0 as? String } ?? []).filter { $0.hasSuffix("Tests.swift") }.map {
-            try String(contentsOfFile: root.path + "/Tests/LarderSyncTests/" + $0, encoding: .utf8)
+            try String(contentsOfFile: tests + "/" + $0, encoding: .utf8)
         }
         for row in rows {
             let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
