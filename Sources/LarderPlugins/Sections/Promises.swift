@@ -49,7 +49,14 @@ extension Plugin {
         "Says what users of the resource can rely on. It changes nothing while an app runs: 'larder prove' shows whether "
             + "the policy keeps its promises.",
         .group(PromisesSettings()),
-        traits: { settings in .with { $0.contradictions = Promises(settings).contradictions } }
+        traits: { settings in
+            .with {
+                for name in ["losesNothing", "appliesOnce", "noLostUpdate", "sentWithin"] {
+                    $0.settingsNeedingSection[name] = "records"
+                }
+                $0.contradictions = Promises(settings).contradictions
+            }
+        }
     ) { _, settings in Promises(settings) }
 }
 
@@ -112,10 +119,28 @@ public struct Promises: Attachment, Hashable {
     /// Whether there is no promise.
     public var isEmpty: Bool { self == Promises() }
 
+    /// The first promise about loads that is given.
+    private var firstAboutLoads: String? {
+        let all: [(String, Bool)] = [
+            ("neverOlderThan", neverOlderThan != nil), ("waits", waits != nil), ("waitsAtMost", waitsAtMost != nil),
+            ("offlineFor", offlineFor != nil), ("callsPerLoad", callsPerLoad != nil),
+            ("freshWithin", freshWithin != nil),
+        ]
+        return all.first { $0.1 }?.0
+    }
+
     /// The promises that no policy can keep together, and a section without any.
     fileprivate var contradictions: [Contradiction] {
         if isEmpty {
             return [Contradiction("neverOlderThan", "there is no promise", expected: "at least one promise")]
+        }
+        if isAboutLoads, isAboutRecords {
+            return [
+                Contradiction(
+                    firstAboutLoads ?? "neverOlderThan",
+                    "promises about loads and about changes of records cannot be proved together",
+                    expected: "promises of one kind")
+            ]
         }
         guard let offlineFor, let neverOlderThan, neverOlderThan < offlineFor else { return [] }
         return [

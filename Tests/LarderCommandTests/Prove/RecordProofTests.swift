@@ -1,0 +1,85 @@
+import LarderFoundation
+import Larder
+import Testing
+
+@testable import LarderCommand
+@testable import LarderStories
+
+/// Promises about changes of records, which hold in all histories or are refuted by one.
+@Suite struct RecordProofTests {
+    @Test func collectionsKeepTheirPromises() async throws { try await expectProved("collections", within: "2m") }
+
+    @Test func watchStatusKeepsItsPromises() async throws { try await expectProved("watch-status", within: "10m") }
+
+    private func expectProved(_ resource: String, within limit: String) async throws {
+        let output = try await RecordProofPolicy(resource).prove()
+        #expect(output.code == 0, "\(output.err)")
+        #expect(
+            output.out == """
+                \(resource): 990 histories of changes
+                  ✓ losesNothing: proved for 990 histories
+                  ✓ appliesOnce: proved for 990 histories
+                  ✓ noLostUpdate: proved for 990 histories
+                  ✓ sentWithin \(limit): proved for 990 histories
+
+                """, "\(output.out)")
+    }
+
+    /// A promise that a changed policy breaks, with the way in which `larder prove` tells it.
+    struct Broken: Sendable, CustomTestStringConvertible {
+        let resource: String
+        let changes: KeyValuePairs<String, String>
+        let told: String
+        /// The changes of the shipped policy by which the promise holds again.
+        var mended: KeyValuePairs<String, String> = [:]
+
+        var testDescription: String { told }
+    }
+
+    static let all = [
+        Broken(
+            resource: "collections", changes: [#""use": "rest","#: #""use": "rest", "key": "","#],
+            told: """
+                  ✗ appliesOnce: refuted: the next answer is lost, the user makes a record: the service has made one \
+                change twice
+                      send a key with each change, which the service knows, or let clients name records ("ids": "client")
+                """),
+        Broken(
+            resource: "collections", changes: [#""version": "/revision","#: ""],
+            told: """
+                  ✗ noLostUpdate: refuted: another device changes the same field, the user changes a record: a change of \
+                another device is replaced by one that had not seen it
+                      send the version of the record with each change ("version"), which the service compares
+                """),
+        Broken(
+            resource: "collections", changes: [#""deleted": "/deletedIds", "#: ""],
+            told: """
+                  ✗ noLostUpdate: refuted: another device deletes it, the user makes a record: a record is shown that the service has no more
+                      let pages tell deletions ("deleted" or "tombstone"), or fetch everything now and then ("full": "7d")
+                """,
+            mended: [#""deleted": "/deletedIds", "#: #""full": "7d", "#]),
+        Broken(
+            resource: "watch-status", changes: [#""sentWithin": "10m""#: #""sentWithin": "2m""#],
+            told: """
+                  ✗ sentWithin 2m: refuted: the user makes a record: the last change reaches the service after 5m
+                      it would hold with "10m"
+                """),
+    ]
+
+    /// The histories fail with the policy, and pass with one that keeps the promise.
+    @Test(arguments: all) func brokenPromiseIsToldWithItsHistoryAndRemedy(_ broken: Broken) async throws {
+        let policy = try RecordProofPolicy(broken.resource, broken.changes)
+        let out = policy.folder.path + "/Refuted"
+        let output = await policy.prove("--out", out)
+        #expect(output.code == 1, "\(output.err)")
+        #expect(output.out.contains("\n" + broken.told), "\(output.out)")
+        #expect(output.out.split(separator: "\n").count { $0.hasPrefix("  ✗") } == 1, "\(output.out)")
+        let failed = await policy.test(out)
+        #expect(failed.code == 1)
+        #expect(failed.out.hasSuffix("1 scenario in 1 file: 0 passed, 1 failed\n"), "\(failed.out)\(failed.err)")
+        // No other policy is needed for a limit that is too short.
+        if broken.resource == "watch-status" { return }
+        let passed = try await RecordProofPolicy(broken.resource, broken.mended).test(out)
+        #expect(passed.code == 0, "\(passed.out)\(passed.err)")
+    }
+}
