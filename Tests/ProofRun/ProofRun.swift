@@ -9,12 +9,14 @@ import LarderSystem
 ///   enough.
 /// - `ProofRun sharpness` changes one setting of random policies so that a promise does not hold any more, and tells each
 ///   such promise that is not refuted.
+/// - `ProofRun records` proves promises about changes of records of random policies, plays random histories that are longer
+///   than those of a proof, and tells each that breaks a promise which is called proved.
 ///
 /// The policies are numbered, and one number always gives the same policy.
 @main struct ProofRun {
     static func main() async {
         guard let options = ProofRunOptions(Array(CommandLine.arguments.dropFirst())) else {
-            say("usage: ProofRun soundness|sharpness [--policies N] [--first N] [--histories N] [--small]")
+            say("usage: ProofRun soundness|sharpness|records [--policies N] [--first N] [--histories N] [--small]")
             exit(2)
         }
         let numbers = Locked(options.first..<options.first + options.policies)
@@ -44,6 +46,7 @@ import LarderSystem
             switch options.kind {
             case .soundness: return try await Soundness(number, options).tally()
             case .sharpness: return try Sharpness(number, options).tally()
+            case .records: return try await RecordSoundness(number, options).tally()
             }
         } catch {
             return Tally(faults: ["policy \(number): \(error)"])
@@ -89,7 +92,7 @@ struct Tally: CustomStringConvertible {
 
 /// The arguments of `ProofRun`.
 struct ProofRunOptions: Sendable {
-    enum Kind: String { case soundness, sharpness }
+    enum Kind: String { case soundness, sharpness, records }
 
     let kind: Kind
     private(set) var policies = 20
