@@ -96,7 +96,8 @@ import Testing
             #expect(service.calls == before + 3)
             let shown = try await records.query().records
             #expect(shown.count == 450)
-            #expect(shown.allSatisfy { service.records[$0.id]?.means($0.value) == true })
+            let wrong = shown.filter { service.records[$0.id]?.means($0.value) != true }
+            #expect(wrong.isEmpty)
         }
     }
 
@@ -118,7 +119,8 @@ import Testing
             try await records.sync()
             let shown = try await records.query().records
             #expect(shown.count == 2)
-            #expect(shown.allSatisfy { service.records[$0.id]?.means($0.value) == true })
+            let wrong = shown.filter { service.records[$0.id]?.means($0.value) != true }
+            #expect(wrong.isEmpty)
             if language.others.contains("server") { #expect(service.records[new.id] == nil) }
         }
     }
@@ -148,7 +150,8 @@ import Testing
             // One call is refused with 412, and another has the version of the other device's change.
             #expect(service.calls >= before + 2)
             #expect(service.made.count { $0.change != nil } == 1)
-            #expect(!service.made.contains(where: \.isBlind))
+            let blind = service.made.filter { $0.isBlind }
+            #expect(blind.isEmpty)
             #expect(service.records["n"]?["title"]?.string == "mine")
         }
     }
