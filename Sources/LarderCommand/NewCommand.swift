@@ -6,7 +6,13 @@ extension Command {
     static let new = Command(
         name: "new", summary: "Writes a first policy for a resource.",
         operands: "RESOURCE",
-        details: "RESOURCE is the name of a resource or the path of its policy file.",
+        details: """
+            RESOURCE is the name of a resource or the path of its policy file.
+
+            With --records, the policy is about records that users also change offline, such as {"id": …, "version": …,
+            "updatedAt": …}. It asks for {"items": […], "next": …, "serverTime": …, "deleted": […]} at the URL. Change the
+            places if your service has them elsewhere. 'larder sync probe' tells you.
+            """,
         options: [
             .policies, .json,
             Option(
@@ -18,6 +24,9 @@ extension Command {
                     "An origin (default: the one that --assume names; else one that takes a URL, or sample without --url)"
             ),
             Option("url", value: "URL", help: "The URL that the origin asks"),
+            Option("records", help: "Write a policy of records that are changed offline, and scenarios for it"),
+            Option(
+                "ids", value: "client|server", help: "With --records, the one that names new records (default: client)"),
             .assume,
         ],
         run: { arguments, registry, terminal in
@@ -31,18 +40,24 @@ extension Command {
                     message: "a resource's name is a file's name on one line, begins with neither '_' nor '.', and "
                         + "does not end in '.schema'")
             }
+            let records = try RecordsStarter(arguments, in: registry)
             let strategy = try chosen(
                 .strategy, arguments.value(of: "strategy") ?? assumed(.strategy, in: registry), in: registry)
-            let origin = try origin(for: name, arguments, in: registry)
+            let given = arguments.value(of: "url")
+            let url = records.flatMap { records in given.map(records.url) } ?? given
+            let origin = try origin(for: name, at: url, arguments, in: registry)
             let folder = place.shortPath
             let path = "\(folder)/\(name).json"
             if Disk.item(path) != nil {
                 terminal.complain("\(path) already exists")
                 return false
             }
-            let text = starter(name, strategy: strategy, origin: origin, registry: registry).text() + "\n"
+            let starter =
+                records?.policy(of: name, origin: origin, registry: registry)
+                ?? starter(name, strategy: strategy, origin: origin, registry: registry)
+            let text = starter.text() + "\n"
             var (parameters, unset) = ([String](), [String]())
-            if let url = arguments.value(of: "url") {
+            if let url {
                 unset = unsetVariables(in: url, arguments.environment)
                 // A policy that cannot be read would stop every pantry of the folder.
                 let result = try check(
@@ -58,22 +73,32 @@ extension Command {
                 parameters = traits?.parameters ?? traits?.requiredParameters ?? []
             }
             try Disk.makeFolder(folder, isPrivate: false)
-            let seed =
-                strategy.needs.contains(.origin) && names(seed(name), in: origin) ? folder + "/" + seed(name) : nil
+            let isAsked = records != nil || strategy.needs.contains(.origin)
+            let seed = isAsked && names(seed(name), in: origin) ? folder + "/" + seed(name) : nil
             if let seed { try write("{}", to: seed, in: folder + "/Seeds") }
             try write(registry.schema.text(), to: folder + "/policy.schema.json", in: folder)
             try write(text, to: path, in: folder)
-            let next = next(name, path: path, parameters: parameters, arguments: arguments).map(shellCommand)
+            var scenarios: String?
+            if let records, Disk.item("\(folder)/Scenarios/\(name).json") == nil {
+                let path = "\(folder)/Scenarios/\(name).json"
+                try write(records.scenarios(of: name).text(), to: path, in: folder + "/Scenarios")
+                scenarios = path
+            }
+            let steps =
+                records?.next(name, path: path)
+                ?? next(name, path: path, parameters: parameters, arguments: arguments)
+            let next = steps.map(shellCommand)
             if arguments.has("json") {
                 let result = JSON.present([
-                    "file": .string(path), "seed": seed.map(JSON.string),
+                    "file": .string(path), "seed": seed.map(JSON.string), "scenarios": scenarios.map(JSON.string),
                     "unset": unset.isEmpty ? nil : .list(unset.map(JSON.string)), "next": .list(next.map(JSON.string)),
                 ])
                 terminal.print(result.text())
             } else {
                 let set = unset.isEmpty ? nil : "set \(unset.joined(separator: ", ")) in the environment, then run"
                 terminal.print(
-                    "wrote \(path); \(set ?? "the next commands are")\n  \(next.joined(separator: "\n  "))")
+                    "wrote \(([path] + [scenarios].compactMap(\.self)).joined(separator: " and ")); \(set ?? "the next commands are")\n  \(next.joined(separator: "\n  "))"
+                )
                 if let seed { terminal.print("the origin reads \(seed); put its data there") }
             }
             return true
@@ -155,11 +180,11 @@ extension Command {
     }
 
     private static func origin(
-        for resource: String, _ arguments: Arguments, in registry: Registry
+        for resource: String, at url: String?, _ arguments: Arguments, in registry: Registry
     ) throws(UsageError) -> JSON {
         let name = arguments.value(of: "origin") ?? assumed(.origin, in: registry)
         if let name, name.contains("://") { throw UsageError(message: "a URL is given as --url URL") }
-        guard let url = arguments.value(of: "url") else {
+        guard let url else {
             return reference(
                 try chosen(.origin, name ?? registry[.origin, "sample"]?.name, in: registry), of: resource,
                 in: registry)
