@@ -13,6 +13,9 @@ extension Command {
             network, and a recovery. The first table has the rates of each phase. The second one has the loads while the device
             was offline, by outcome.
 
+            If policies have records, an evening follows: two devices of a user, in a tunnel and on a plane. A third table tells
+            what became of the changes that were made there.
+
             The demo takes a few seconds. The stores are those of the policies, the origin is 'sample'. The same seed gives the
             same numbers. Change a policy and run the demo again. Nothing needs to be built.
 
@@ -39,17 +42,24 @@ extension Command {
             guard makesFolder(arguments, terminal) else { return false }
             let progress = Progress(terminal, "demo")
             let account = try day.live { progress.show($0, $1) }
+            let evening = try DemoEvening(
+                seed: UInt64(seed), policies: policies, registry: registry, environment: arguments.environment
+            ).live()
             progress.end()
             for warning in account.warnings { terminal.note(warning.description) }
             let table = DemoTable(rows: account.rows)
+            let changes = EveningTable(evening)
+            let json = JSON.joined(
+                table.json(seed: seed), .present(["evening": changes.rows.isEmpty ? nil : changes.json]))
             if arguments.has("json") {
-                terminal.print(table.json(seed: seed).text())
+                terminal.print(json.text())
             } else {
                 let offline = table.offlineLines
                 let tables = table.lines + (offline.isEmpty ? [] : [""] + offline)
-                for line in tables + [""] + table.story { terminal.print(line) }
+                let end = changes.lines.isEmpty ? [] : [""] + changes.lines
+                for line in tables + [""] + table.story + end { terminal.print(line) }
             }
-            try write([account.dump], table: table.json(seed: seed), arguments, to: terminal)
+            try write(account.dumps(with: evening), table: json, arguments, to: terminal)
             return true
         })
 

@@ -52,6 +52,18 @@ struct DemoDay: Sendable {
         var rows: [Row]
         var warnings: [Problem]
         var dump: MetricsDump
+
+        /// Returns the dumps of a day with an evening. The first device of the evening is that of the day.
+        func dumps(with evening: DemoEvening.Account) -> [MetricsDump] {
+            guard let device = evening.dumps.first else { return [dump] }
+            var day = dump
+            day.written = device.written
+            for resource in device.resources {
+                day.resources.removeAll { $0.name == resource.name }
+                day.resources.append(resource)
+            }
+            return [day] + evening.dumps.dropFirst()
+        }
     }
 
     let seed: UInt64
