@@ -20,7 +20,9 @@ extension Subcommand {
                         where error is RecordError || error is LoadError
                     { failures.append("\(account.resource.printable): \(error)") }
                 }
-                let (before, left) = (accounts.waiting, try await open.accounts().waiting)
+                let asked = Set(accounts.map { [$0.resource, $0.account] })
+                let later = try await open.accounts().filter { asked.contains([$0.resource, $0.account]) }
+                let (before, left) = (accounts.waiting, later.waiting)
                 call.print(
                     [
                         before == 0

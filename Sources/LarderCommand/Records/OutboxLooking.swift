@@ -128,14 +128,16 @@ extension PushedChange.Kind {
 
 extension WaitReason {
     /// The next step, in a sentence.
-    fileprivate var nextStep: String {
+    var nextStep: String {
         switch self {
         case .earlierChange(let number): "Change \(number) ends first: 'larder outbox explain \(number)' says when."
         case .time:
             "It is then sent again, with the same key. 'larder outbox retry' sends it earlier, unless the service has asked for the wait."
         case .nextRun: "The app makes one when it runs and has a network. 'larder outbox retry' makes one now."
         case .network: "It is sent when there is one."
-        case .account: "It is sent when somebody signs in. Until then the service is asked every 15 min."
+        case .account(nil): "It is sent when the account signs in, and not before."
+        case .account:
+            "It is sent when somebody signs in. Without that, the service is asked again at the time of the next try."
         case .record:
             "It is sent after that, with the name of the service. If that record is refused, this change is given up with it."
         case .decision: "Both sides changed the record, and nothing happens before the app decides."

@@ -42,6 +42,18 @@ import Testing
         #expect(change.contains("It was never sent.") && change.contains("waits for the next run"), "\(change)")
     }
 
+    @Test func waitForASignInIsExplainedByItsTime() async throws {
+        let tool = try RecordsTool()
+        try await tool.make("new")
+        tool.service.faults = [.refusesChanges(401)]
+        _ = await tool.run("sync", "run", "collections")
+        let number = try Facts(await tool.run("outbox", "ls", "--json").out)["changes"].items[0]["number"].int ?? 0
+        let asked = await tool.run("outbox", "explain", "\(number)")
+        #expect(asked.out.contains("asked again at the time of the next try"), "\(asked)")
+        #expect(
+            WaitReason.account(nextTry: nil).nextStep == "It is sent when the account signs in, and not before.")
+    }
+
     @Test func retrySendsWhatWaits() async throws {
         let (tool, _, waiting) = try await Self.tool()
         tool.service.faults = [.fails(503)]
@@ -55,6 +67,22 @@ import Testing
         #expect(sent.code == 0 && sent.out == "1 change waited, 0 still wait\n", "\(sent)")
         #expect(tool.service.names.last == "new")
         #expect(await tool.run("outbox", "retry").out == "nothing waits\n")
+    }
+
+    @Test func retryCountsOnlyChangesThatItSends() async throws {
+        let tool = try RecordsTool()
+        try await tool.make("new")
+        try tool.folder.write(
+            """
+            { "resource": "others", "origin": { "use": "http", "url": "\(tool.server.url)/others{/id}" },
+              "records": { "id": "/id", "push": { "use": "rest" } } }
+            """, to: "others.json")
+        try await tool.app { pantry in
+            try await pantry.records("others").create(JSONText(["name": "new"]))
+        }
+        try FileManager.default.removeItem(atPath: tool.folder.path + "/others.json")
+        let output = await tool.run("outbox", "retry")
+        #expect(output.code == 0 && output.out == "1 change waited, 0 still wait\n", "\(output)")
     }
 
     @Test func droppedChangeIsNeverSentAndCounted() async throws {
