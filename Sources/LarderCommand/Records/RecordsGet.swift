@@ -16,14 +16,24 @@ extension Subcommand {
                 if accounts.isEmpty { return tellNone() }
                 let found = try await open.records(called: call.operands[1], in: accounts)
                 if found.isEmpty {
-                    let isAbsent = accounts.allSatisfy { $0.lastPull != nil }
+                    let isAbsent = try await open.lacks(call.operands[1], in: accounts)
                     call.tell(
                         isAbsent ? .absent : .unknown,
                         because: isAbsent
-                            ? "a complete pull has shown that there is none" : "not everything was fetched yet")
+                            ? "a complete pull has shown that there is none, or it was deleted"
+                            : "the service may have it, but it is not on this device")
                     return false
                 }
-                for (record, account) in found { try await open.show(record, account) }
+                if call.isJSON {
+                    var records: [JSONText] = []
+                    for (record, account) in found { records.append(try await open.json(of: record, in: account)) }
+                    call.print(
+                        JSONText(object: [
+                            ("found", JSONText(string: "found")), ("records", JSONText(list: records)),
+                        ]))
+                } else {
+                    for (record, account) in found { try await open.show(record, account) }
+                }
                 return true
             }
         })
@@ -66,18 +76,29 @@ extension OpenRecords {
         return found
     }
 
-    fileprivate func show(_ record: Record<JSONText>, _ account: RecordAccount) async throws {
-        let waiting = try await records(of: account).waiting().filter { $0.id == record.id }
-        if call.isJSON {
-            let facts = json(of: record, account)
-            return call.print(
-                JSONText(
-                    object: [
-                        ("found", JSONText(string: "found")), ("account", JSONText(json(of: account))),
-                        ("waiting", JSONText(list: waiting.map { JSONText(.int(Int($0.number))) })),
-                    ]
-                        + facts.members))
+    /// Returns whether no account has a record of this id, at the service neither.
+    fileprivate func lacks(_ id: String, in accounts: [RecordAccount]) async throws -> Bool {
+        for account in accounts {
+            guard case .absent = try await records(of: account).get(id) else { return false }
         }
+        return true
+    }
+
+    private func changes(of record: Record<JSONText>, _ account: RecordAccount) async throws -> [WaitingChange<
+        JSONText
+    >] {
+        try await records(of: account).waiting().filter { $0.id == record.id }
+    }
+
+    fileprivate func json(of record: Record<JSONText>, in account: RecordAccount) async throws -> JSONText {
+        let waiting = try await changes(of: record, account).map { JSONText(.int(Int($0.number))) }
+        return JSONText(
+            object: [("account", JSONText(json(of: account))), ("waiting", JSONText(list: waiting))]
+                + json(of: record, account).members)
+    }
+
+    fileprivate func show(_ record: Record<JSONText>, _ account: RecordAccount) async throws {
+        let waiting = try await changes(of: record, account)
         var facts = [("digest", digest(of: record.id, account)), ("state", record.state.word)]
         if account.account != nil { facts.append(("account", name(of: account))) }
         facts.append(("received", record.receivedAt == nil ? "never" : age(record.receivedAt).aged + " ago"))

@@ -62,11 +62,13 @@ import Testing
         let digest = String(found.out.split(separator: "\n")[0].split(separator: " ")[1])
         #expect(digest.count == 12)
         let same = await tool.run("records", "get", "collections", String(digest.prefix(6)), "--values", "--json")
-        let facts = try Facts(same.out)
+        let facts = try Facts(same.out)["records"].items[0]
         #expect(facts["id"].string == "id-2" && facts["value"]["name"].string == "mine", "\(same)")
         #expect(facts["waiting"].items.count == 1)
         let absent = await tool.run("records", "get", "collections", "id-9")
-        #expect(absent.code == 1 && absent.out == "absent: a complete pull has shown that there is none\n")
+        #expect(
+            absent.code == 1
+                && absent.out == "absent: a complete pull has shown that there is none, or it was deleted\n")
     }
 
     @Test func recordIsUnknownBeforeTheFirstCompletePull() async throws {
@@ -113,6 +115,16 @@ import Testing
             #expect(await tool.run(words).code == 0)
         }
         #expect(try tool.indexes() == before && before.contains { $0.contains("name") })
+    }
+
+    @Test func idOfTwoAccountsIsInOneDocument() async throws {
+        let tool = try RecordsTool()
+        try await tool.app { pantry in
+            for scope in [nil, "alice"] { try await pantry.records("collections", scope: scope).sync() }
+        }
+        let output = await tool.run("records", "get", "collections", "id-1", "--json")
+        let both = try Facts(output.out)
+        #expect(both["found"].string == "found" && both["records"].items.count == 2, "\(output)")
     }
 
     @Test func accountsAreNamedByDigests() async throws {
