@@ -1,15 +1,19 @@
 import Larder
+import LarderSync
 
 /// The settings of a part that are in effect, as texts.
 struct PartSettings {
     let about: String
     let name: String
+    /// The facts about a pusher, by which policies are checked.
+    let pushFacts: PushFacts?
     private let values: [String: JSON]
     private let declared: Set<String>
 
     init(_ part: Part) {
         self.init(
-            part.plugin, values: part.settings.compactMap { setting in setting.shown.map { (setting.name, $0) } })
+            part.plugin, values: part.settings.compactMap { setting in setting.shown.map { (setting.name, $0) } },
+            part.customTraits.facts as? PushFacts)
     }
 
     /// The settings of a section that a policy leaves out.
@@ -21,8 +25,8 @@ struct PartSettings {
             })
     }
 
-    private init(_ plugin: Plugin, values: [(String, JSON)]) {
-        (about, name) = (plugin.about, plugin.name)
+    private init(_ plugin: Plugin, values: [(String, JSON)], _ pushFacts: PushFacts? = nil) {
+        (about, name, self.pushFacts) = (plugin.about, plugin.name, pushFacts)
         declared = Set(plugin.settings.map(\.name))
         self.values = Dictionary(values) { $1 }
     }
@@ -39,11 +43,11 @@ struct PartSettings {
         return items.map(Self.text).joined(separator: ", ")
     }
 
-    /// Returns a member of a value that is an object.
-    func member(_ name: String, _ member: String) -> JSON? { values[name]?.members?.first { $0.name == member }?.value }
-
-    /// Whether a text occurs in a value, such as a placeholder.
-    func mentions(_ text: String) -> Bool { values.values.contains { $0.text(indented: false).contains(text) } }
+    /// Returns the numbers of a list.
+    func numbers(_ name: String) -> [Int] {
+        guard case .list(let items)? = values[name] else { return [] }
+        return items.compactMap { if case .int(let number) = $0 { number } else { nil } }
+    }
 
     /// Returns a share in percent.
     func share(_ name: String) -> String {

@@ -27,11 +27,11 @@ extension Subcommand {
 
 /// The behaviour of a policy with records, in words.
 struct SyncExplanation {
-    private let records: PartSettings
+    let records: PartSettings
     private let pull: PartSettings?
     private let push: PartSettings?
     private let conflict: PartSettings?
-    private let outbox: PartSettings
+    let outbox: PartSettings
 
     /// Returns nil if the policy has no records.
     init?(_ policy: Policy) {
@@ -138,53 +138,28 @@ extension SyncExplanation {
     }
 
     private func keys(_ push: PartSettings) -> [String] {
-        let key = push.declares("key") ? push["key"] : push.mentions("{key}") ? "{key}" : ""
-        guard let key else { return [] }
-        if key.isEmpty || key == "\"\"" {
+        guard push.pushFacts?.sendsKeys != false else {
             return ["! There is no key: a change whose answer is lost is sent again, and may be made twice."]
         }
-        let place = push.declares("key") ? "in the field \(key)" : "in the body"
+        let field =
+            push.declares("key")
+            ? push["key"].flatMap { ["", "\"\""].contains($0) ? nil : " in the field \($0)" } : nil
         return [
-            "Each change has a key \(place). It is sent again with the same one, so that the service makes it once."
+            "Each change has a key\(field ?? ""). It is sent again with the same one, so that the service makes it once."
         ]
     }
 
     private func preconditions(_ push: PartSettings) -> [String] {
-        let isSent = push.mentions("{version}") || push.declares("update") && push.member("update", "fields") == nil
+        let isSent = push.pushFacts?.sendsVersions != false
         if let version = records["version"], isSent {
             return [
                 "A change carries the version at \(version), so that the service can refuse one that overwrites another's."
             ]
         }
-        let reason = records["version"] == nil ? "records have no 'version'" : "no call has '{version}'"
+        let reason = records["version"] == nil ? "records have no 'version'" : "not every call has '{version}'"
         return [
             "! Writes are blind, because \(reason): a change of another device between fetching and sending is overwritten. So "
                 + "records are fetched before changes are sent."
-        ]
-    }
-
-    private var answers: [String] {
-        [
-            "200 to 299: the service has the change. A page of HTML is no answer, whatever its status is.",
-            "404, 410: a deletion is done. A changed record was deleted by somebody else.",
-            "\(outbox.names("conflict") ?? "none"): somebody else has changed the record. The change is merged onto theirs and sent again, up "
-                + "to 5 times; then the app decides.",
-            "\(outbox.names("retry") ?? "none"), 500 and more, no answer: the change is sent again later.",
-            "\(outbox.names("hold") ?? "none"): the change waits for a sign-in, and is tried every 15 min.",
-            "other 4xx\(outbox.names("reject").map { " and \($0)" } ?? ""): the change is refused. It becomes a letter, which is kept for 90 days, and the record shows "
-                + (outbox["onReject"] == "keep" ? "the user's state." : "the service's state again."),
-        ]
-    }
-
-    private var waiting: [String] {
-        let retention = outbox["retention"].map { "A change that is older than \($0) becomes a letter." }
-        return [
-            "After a failed try: \(outbox["retries"] ?? "0") quick ones, the first after \(outbox["backoff"] ?? ""), each wait "
-                + "longer by the factor \(outbox["factor"] ?? "1").",
-            "Then one after 1 min, with waits that double up to \(outbox["limit"] ?? ""). The end of a wait comes earlier with a network, "
-                + "the app in the foreground, or a run that the app asks for.",
-            retention ?? "Tries never end, and no change is dropped.",
-            "At most \(outbox["most"] ?? "") changes of \(outbox["capacity"] ?? "") wait for an account. A further one is refused when it is made.",
         ]
     }
 }
