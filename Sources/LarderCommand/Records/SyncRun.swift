@@ -6,7 +6,9 @@ extension Subcommand {
     static let runSync = Subcommand(
         name: "run", operands: "RESOURCE", summary: "Sends what waits and fetches what is new, now",
         options: .ofServices + [
-            .cache, Command.Option("within", value: "DURATION", help: "The longest time, such as 30s (default: none)"),
+            .cache,
+            Command.Option(
+                "within", value: "DURATION", help: "The longest time of the whole run, such as 30s (default: none)"),
             .values,
         ],
         example: "collections --within 30s",
@@ -15,9 +17,13 @@ extension Subcommand {
             return try await OpenRecords.open(call.operands[0], of: call, for: .service, orElse: { false }) { open in
                 let name = open.resource ?? ""
                 let known = try await open.accounts().map(\.account)
+                let start = call.terminal.uptime()
                 var results: [SyncResult] = []
                 for account in open.account.map({ [$0] }) ?? (known.isEmpty ? [nil] : known) {
-                    results.append(try await open.sync(name, of: account, within: limit))
+                    let left = limit.map { max(.zero, $0 - (call.terminal.uptime() - start)) }
+                    var result = try await open.sync(name, of: account, within: left)
+                    if !result.hasEnded, let limit { result.failure = "not done within \(limit.spelled)" }
+                    results.append(result)
                 }
                 call.print(
                     results.flatMap { $0.lines(in: open) },
@@ -27,7 +33,7 @@ extension Subcommand {
         })
 }
 
-/// What has come together in a run.
+/// The result of a run for an account: the numbers of records and changes that came together.
 struct SyncResult {
     /// The numbers of a run.
     enum Number: String, CaseIterable {
@@ -47,13 +53,18 @@ struct SyncResult {
     /// The reason for which it failed; nil if it did not.
     var failure: String?
 
+    /// False if its time was over before.
+    var hasEnded = true
+
     /// Whether everything came together.
-    var isDone: Bool { failure == nil && waiting == 0 && self[.refused] == 0 }
+    var isDone: Bool { failure == nil && waiting == 0 && self[.refused] == 0 && self[.quarantined] == 0 }
 
     subscript(number: Number) -> Int { numbers[number] ?? 0 }
 
-    /// What was done so far, in words.
-    var progress: String { "\(self[.rows]) records fetched, \(self[.accepted]) changes sent" }
+    /// The numbers so far, in words.
+    var progress: String {
+        "\(counted(self[.rows], one: "record")) fetched, \(counted(self[.accepted], one: "change")) sent"
+    }
 }
 
 extension OpenRecords {
@@ -80,16 +91,16 @@ extension OpenRecords {
             while (try? await terminal.pause(.milliseconds(100))) != nil { progress.show(nil, run().progress) }
         }
         let work = AwaitableWork(in: SystemWorld()) { try await records.sync() }
-        var failure: String?
+        var (failure, hasEnded): (String?, Bool) = (nil, true)
         do {
-            if try await work.value(within: limit) == nil { failure = "not done within \(limit?.spelled ?? "")" }
+            hasEnded = try await work.value(within: limit) != nil
         } catch let error where error is RecordError || error is LoadError { failure = "\(error)" }
         work.cancel()
         showing.cancel()
         await showing.value
         progress.end()
         var result = run()
-        result.failure = failure
+        (result.failure, result.hasEnded) = (failure, hasEnded)
         result.waiting =
             try await pantry.recordAccounts().first { $0.resource == name && $0.account == account }?.changes.waiting
             ?? 0
@@ -101,15 +112,20 @@ extension SyncResult {
     fileprivate func lines(in open: OpenRecords) -> [String] {
         let owner = account == nil ? "" : ", account \(open.name(of: account, resource))"
         let title = resource.printable + owner + ": "
-        var lines = [
-            title + "fetched \(counted(self[.rows], one: "record or deletion", many: "records and deletions"))"
-                + " in \(counted(self[.pages], one: "page"))",
+        var lines: [String] = []
+        if failure == nil || self[.pages] > 0 {
+            lines.append(
+                title + "fetched \(counted(self[.rows], one: "record or deletion", many: "records and deletions"))"
+                    + " in \(counted(self[.pages], one: "page"))")
+        }
+        lines.append(
             title + "\(counted(self[.accepted], one: "change")) accepted, \(self[.refused]) refused, "
-                + "\(self[.overtaken]) overtaken, \(waiting) waiting",
-        ]
+                + "\(self[.overtaken]) overtaken, \(waiting) waiting")
         if self[.conflicts] > 0 { lines.append(title + "\(counted(self[.conflicts], one: "conflict")) met") }
         if self[.quarantined] > 0 {
-            lines.append(title + "\(counted(self[.quarantined], one: "record")) of the service made no sense")
+            lines.append(
+                title + "\(counted(self[.quarantined], one: "record")) of the service made no sense, and "
+                    + (self[.quarantined] == 1 ? "was set aside" : "were set aside"))
         }
         if self[.refused] + waiting > 0 { lines.append("'larder outbox ls \(resource.printable)' lists them") }
         if let failure { lines.append(title + "FAILED: \(failure). What came before it stays") }

@@ -52,8 +52,9 @@ extension OpenRecords {
         return "\(account.resource.printable)\(owner): \(counted(changes.made, one: "change")) made"
             + (parts.isEmpty ? "" : " = " + parts.map { "\($0.0) \($0.1)" }.joined(separator: " + "))
             + "; " + (changes.unaccounted == 0 ? "nothing is unaccounted" : "UNACCOUNTED: \(changes.unaccounted)")
-            + (account.isPullUnfinished ? "; a pull has begun" : "")
-            + (account.quarantined == 0 ? "" : "; \(account.quarantined) records of the service make no sense")
+            + (account.isPullUnfinished ? "; a pull is not finished" : "")
+            + (account.quarantined == 0
+                ? "" : "; \(counted(account.quarantined, one: "record")) of the service set aside")
             + (isPolicyGone ? "; no policy has these records now" : "")
     }
 

@@ -16,9 +16,13 @@ final class CollectionsService: Sendable {
         case ignoresVersions
         case hidesDeletions
         case hidesIDs
+        /// The first record of a page has no id.
+        case hidesOneID
         case ignoresSince
         case leadsInCircles
         case ignoresCursors
+        /// Only the first page is answered.
+        case failsCursors
         /// The clock is ahead by two days.
         case isAhead
         /// Answers to changes have no record.
@@ -29,6 +33,10 @@ final class CollectionsService: Sendable {
         /// A token that it does not know is answered with this status; with 200, with all records.
         case forgetsTokens(Int)
         case refusesChanges(Int)
+        /// A new record is made, and the answer is lost.
+        case losesAnswers
+        /// Changes of records fail.
+        case failsUpdates
         /// It never answers.
         case isSilent
     }
@@ -106,6 +114,7 @@ final class CollectionsService: Sendable {
 
     private static func list(_ query: [String: String], _ state: State) -> LoopbackServer.Reply {
         let faults = state.faults
+        if faults.contains(.failsCursors), query["cursor"] != nil { return reply(500, ["error": "no"]) }
         if let token = query["token"], !token.hasPrefix("t") {
             for case .forgetsTokens(let status) in faults where status != 200 {
                 return reply(status, ["error": "gone"])
@@ -116,8 +125,9 @@ final class CollectionsService: Sendable {
         let all = isPartial && !faults.contains(.ignoresSince) ? [] : state.order.compactMap { state.rows[$0] }
         let limit = query["limit"].flatMap { Int($0) } ?? 100
         let start = faults.contains(.ignoresCursors) ? 0 : query["cursor"].flatMap { Int($0) } ?? 0
-        let page = all.dropFirst(start).prefix(limit).map { row in
-            json(faults.contains(.hidesIDs) ? row.filter { $0.key != "id" } : row)
+        let page = all.dropFirst(start).prefix(limit).enumerated().map { number, row in
+            let hidesID = faults.contains(.hidesIDs) || number == 0 && faults.contains(.hidesOneID)
+            return json(hidesID ? row.filter { $0.key != "id" } : row)
         }
         var next: JSON = start + limit < all.count ? .string("\(start + limit)") : .null
         if faults.contains(.leadsInCircles) { next = "1" }
@@ -153,6 +163,7 @@ final class CollectionsService: Sendable {
         if body["name"] == "bad" { return reply(422, ["error": "bad"]) }
         guard let id else {
             let new = add(body, to: &state)
+            if state.faults.contains(.losesAnswers) { return reply(503, ["error": "no"]) }
             return reply(201, state.faults.contains(.hidesRecords) ? [:] : json(state.rows[new] ?? [:]))
         }
         guard let row = state.rows[id], case .int(let revision)? = row["revision"] else {
@@ -160,6 +171,7 @@ final class CollectionsService: Sendable {
         }
         let match = request.headers["if-match"]
         if let match, match != "\(revision)", !state.faults.contains(.ignoresVersions) { return reply(412, json(row)) }
+        if state.faults.contains(.failsUpdates), request.method != "DELETE" { return reply(500, ["error": "no"]) }
         if request.method == "DELETE" {
             state.rows[id] = nil
             state.order.removeAll { $0 == id }

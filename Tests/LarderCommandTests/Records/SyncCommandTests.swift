@@ -47,6 +47,27 @@ import Testing
         #expect(!output.out.contains("127.0.0.1") && !output.err.contains("127.0.0.1"))
     }
 
+    @Test func runThatSetsRecordsAsideFails() async throws {
+        let tool = try RecordsTool(records: 5)
+        tool.service.faults = [.hidesOneID]
+        let output = await tool.run("sync", "run", "collections")
+        #expect(
+            output.code == 1 && output.out.contains("1 record of the service made no sense, and was set aside"),
+            "\(output)")
+        #expect(try !Facts(await tool.run("sync", "run", "collections", "--json").out)["accounts"].items.isEmpty)
+        #expect(await tool.run("sync", "status").out.contains("; 1 record of the service set aside"))
+    }
+
+    @Test func failedRunTellsNoPagesThatItDoesNotHave() async throws {
+        let tool = try RecordsTool(records: 45)
+        tool.service.faults = [.fails(500)]
+        let failed = await tool.run("sync", "run", "collections")
+        #expect(failed.code == 1 && !failed.out.contains("fetched"), "\(failed)")
+        tool.service.faults = [.failsCursors]
+        #expect(await tool.run("sync", "run", "collections").out.contains("fetched 20 records and deletions in 1 page"))
+        #expect(await tool.run("sync", "status").out.contains("; a pull is not finished"))
+    }
+
     @Test func runWithoutServerFails() async throws {
         let tool = try RecordsTool()
         try await tool.make("new")
@@ -135,7 +156,7 @@ import Testing
 
     @Test func weakPolicyIsWarnedOf() async throws {
         let tool = try RecordsTool(
-            section: #""id": "/id", "pull": { "use": "since", "items": "/collections" },"#,
+            section: #""id": "/id", "updatedAt": "/updatedAt", "pull": { "use": "since", "items": "/collections" },"#,
             others: #", "outbox": { "conflict": [409], "retention": "30d", "onReject": "keep" }"#)
         try tool.folder.edit("collections.json", #""use": "rest""#, #""use": "rest", "key": """#)
         let output = await tool.run("sync", "explain", "collections")
@@ -144,6 +165,30 @@ import Testing
             "! Writes are blind, because records have no 'version'", "  409: somebody else", "older than 30d",
             "the user's state", "The app names new records",
         ] { #expect(output.out.contains(text), "\(text)\n\(output.out)") }
+    }
+
+    @Test func explanationAgreesWithTheCheck() async throws {
+        let tool = try RecordsTool()
+        // Only changes of fields carry the version: a deletion is blind.
+        try tool.folder.edit(
+            "collections.json", #""use": "rest""#, #""use": "rest", "delete": { "fields": {} }"#)
+        let output = await tool.run("sync", "explain", "collections")
+        #expect(output.out.contains("! Writes are blind, because not every call has '{version}'"), "\(output)")
+        try tool.folder.edit(
+            "collections.json", #""use": "rest""#,
+            #""use": "rest", "key": "", "create": { "body": { "key": "{key}", "record": "{record}" } }"#)
+        let keyed = await tool.run("sync", "explain", "collections")
+        #expect(keyed.out.contains("Each change has a key. It is sent again with the same one"), "\(keyed)")
+    }
+
+    @Test func statusesOfTheOutboxDoNotContradict() async throws {
+        let tool = try RecordsTool(others: #", "outbox": { "retry": [404, 425], "reject": [501], "hold": [] }"#)
+        let output = await tool.run("sync", "explain", "collections")
+        for text in [
+            "  410: a deletion is done", "  404, 425, others of 500 and more, no answer: ",
+            "  501, other 4xx: the change is refused",
+        ] { #expect(output.out.contains(text), "\(text)\n\(output.out)") }
+        #expect(!output.out.contains("sign-in") && !output.out.contains("none"))
     }
 
     @Test func policyWithoutServiceIsExplained() async throws {
