@@ -18,9 +18,15 @@ struct ServiceProbe {
     private(set) var first: ProbedPage?
     /// The position after the first pull.
     private(set) var position: String?
+    /// The first page of the changes since then, once it was read.
+    var changed: ProbedPage?
+    /// The ids of all records before anything was written; nil if not all of them are known.
+    private(set) var ids: Set<String>?
+    /// The change of which nobody knows whether it has made a record.
+    var lost: PushedChange?
 
     /// The most pages that are followed.
-    private static let mostPages = 30
+    static let mostPages = 30
 
     init(_ service: RecordService, _ policy: Policy, now: Timestamp) {
         (self.service, self.now) = (service, now)
@@ -58,9 +64,12 @@ struct ServiceProbe {
         checkRecords(firstPage.page.records)
         let pages = await follow(firstPage, puller)
         position = pages.lazy.compactMap(\.page.position).first
+        if pages.last?.page.next == nil {
+            ids = Set(pages.flatMap { $0.page.records.compactMap { $0[service.id]?.name } })
+        }
         checkTime(firstPage)
-        checkDeletions()
         await checkPosition(puller, after: pages)
+        checkDeletions()
         await checkForgottenPosition(puller)
         await checkLookup(firstPage.page.records)
     }
@@ -72,7 +81,7 @@ struct ServiceProbe {
         countCall()
         let question = PullQuestion(
             position: position, cursor: cursor, limit: asked.limit, account: asked.account, id: asked.id,
-            updatedAt: asked.updatedAt, now: asked.now
+            updatedAt: asked.updatedAt, now: asked.now, takes: asked.takes
         ) { parameters in
             let entry = try await asked.fetch(parameters)
             answer.withLock { $0 = try? JSONText(entry.payload.bytes) }
@@ -100,15 +109,32 @@ struct ServiceProbe {
         }
         if pages.count > 1, pages[1].page.records == first.page.records, !first.page.records.isEmpty {
             find(.wrong, "the second page is the first one again: the cursor has no effect", at: "records.pull.cursor")
-        } else if pages.count == 1, first.page.records.count == service.limit {
+        } else if pages.count == 1, rows(of: first) == service.limit, !tellsTheEnd(first) {
+            let place = pull?["next"].map { $0.isEmpty ? "its top" : $0 }
+            let missing = place.map { "has no cursor at \($0)" } ?? "tells of no other"
             find(
-                .lacks, "a full page of \(service.limit) records tells of no other: there may be more than are fetched",
+                .lacks, "a full page of \(service.limit) records \(missing): there may be more than are fetched",
                 at: "records.pull.next")
         } else {
             let all = pages.reduce(0) { $0 + $1.page.records.count }
-            find(.ok, "\(counted(pages.count, one: "page")) with \(counted(all, one: "record")) lead to the end")
+            find(
+                .ok,
+                "\(counted(pages.count, one: "page")) with \(counted(all, one: "record")) \(pages.count == 1 ? "leads" : "lead") to the end"
+            )
         }
         return pages
+    }
+
+    /// Returns whether a page says that it is the last one, by a null or a flag at the place of the next one.
+    private func tellsTheEnd(_ page: ProbedPage) -> Bool {
+        ["next", "more"].contains { name in pull?[name].flatMap { JSONPointer($0) }.flatMap { page.answer?[$0] } != nil
+        }
+    }
+
+    /// Returns the number of rows in the answer of a page, with those that tell deletions.
+    private func rows(of page: ProbedPage) -> Int {
+        let list = pull?["items"].flatMap { JSONPointer($0) }.flatMap { page.answer?[$0] }
+        return list?.kind == .list ? list?.items.count ?? 0 : page.page.records.count
     }
 
     // MARK: Errors

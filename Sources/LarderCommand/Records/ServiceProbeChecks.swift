@@ -2,7 +2,7 @@ import Larder
 import LarderSync
 import LarderSystem
 
-// What is checked of the records and answers of a service.
+// Checks of the records and answers of a service.
 extension ServiceProbe {
     /// The largest difference of the clocks of the service and this device that is not told.
     private static let clockTolerance = Duration.seconds(300)
@@ -31,7 +31,10 @@ extension ServiceProbe {
 
     private mutating func check(_ count: Int, of all: Int, have text: String, _ setting: String) {
         if count == all { return find(.ok, "all records of the first page have \(text)") }
-        find(.wrong, "\(all - count) of \(counted(all, one: "record")) do not have \(text)", at: setting)
+        find(
+            .wrong,
+            "\(all - count) of \(counted(all, one: "record")) \(all - count == 1 ? "does" : "do") not have \(text)",
+            at: setting)
     }
 
     /// Checks the time of the service.
@@ -57,6 +60,13 @@ extension ServiceProbe {
         guard let pull, pull.declares("deleted") else { return }
         let isSeen = pull.name == "all" || ["deleted", "tombstone", "full"].contains { pull[$0] != nil }
         if !isSeen { find(.lacks, "deletions are never seen", at: "records.pull.full") }
+        if let place = pull["deleted"], let pointer = JSONPointer(place),
+            ![first, changed].contains(where: { $0?.answer?[pointer] != nil })
+        {
+            find(
+                .lacks, "no list is at \(place), the place of deleted ids, in these answers", at: "records.pull.deleted"
+            )
+        }
         if let place = pull["epoch"], let pointer = JSONPointer(place), first?.answer?[pointer] == nil {
             find(.wrong, "an answer has no mark at \(place)", at: "records.pull.epoch")
         }
@@ -74,6 +84,7 @@ extension ServiceProbe {
         }
         do {
             let once = try await page(puller, position: position, cursor: nil)
+            changed = once
             let twice = try await page(puller, position: position, cursor: nil)
             let isSame = once.page.records.count == twice.page.records.count && once.page.next == twice.page.next
             if pull?.name == "token", !isSame {

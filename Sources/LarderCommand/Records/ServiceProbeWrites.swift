@@ -19,7 +19,8 @@ extension ServiceProbe {
         if let record = await create(sample, by: pusher, noting: &made) {
             await change(record, by: pusher, noting: &made)
         }
-        await deleteAll(&made, pusher)
+        await deleteAll(made, pusher)
+        if let lost { await deleteLost(lost, beside: made, pusher) }
     }
 
     // MARK: Making
@@ -32,7 +33,7 @@ extension ServiceProbe {
             .create, id: id, key: Self.newID(), record: record, madeAt: now.nanoseconds / 1_000_000)
         guard let first = await send(change, by: pusher, to: "make a record") else { return nil }
         guard let record = note(first, of: change, &made) else {
-            findMistake(first, "a new record")
+            findMistake(first, "a new record", isEmpty: sample.members.isEmpty)
             return nil
         }
         find(
@@ -66,13 +67,20 @@ extension ServiceProbe {
         return new
     }
 
-    private mutating func findMistake(_ outcome: WriteOutcome, _ what: String) {
+    /// The advice for a record without fields.
+    static let needOfFields = "the service may need fields, which --record FILE gives"
+
+    private mutating func findMistake(_ outcome: WriteOutcome, _ what: String, isEmpty: Bool = false) {
         switch outcome {
         case .unknown:
             find(
                 .wrong, "the answer to \(what) cannot be understood: it is no JSON, or has no record with an id",
                 at: "records.push.record")
-        case .rejected: find(.wrong, "\(what) is refused with \(Self.words(outcome)); --record gives another one")
+        case .rejected:
+            find(
+                .wrong,
+                "\(what) is refused with \(Self.words(outcome)); "
+                    + (isEmpty ? Self.needOfFields : "--record FILE gives another one"))
         default: find(.wrong, "\(what) is answered with \(Self.words(outcome))", at: "outbox")
         }
     }
@@ -154,12 +162,17 @@ extension ServiceProbe {
         countCall()
         do {
             let outcome = try await pusher.push([change], by: service.call).first ?? .unknown
+            switch outcome {
+            case .unknown, .later: if change.kind == .create { lost = change }
+            default: break
+            }
             if case .signedOut = outcome {
                 find(.wrong, "the attempt to \(aim): nobody is signed in")
                 return nil
             }
             return outcome
         } catch {
+            if change.kind == .create { lost = change }
             find(.wrong, "the attempt to \(aim): " + Self.reason(error))
             return nil
         }

@@ -23,7 +23,9 @@ extension Subcommand {
                 guard let policy = open.policies.first(where: { $0.resource == name }) else { return false }
                 if writes, !call.arguments.has("yes") {
                     throw CommandFailure(
-                        "--write makes a record at the service of \(name), changes it and deletes it; --yes agrees to that"
+                        "--write makes \(sample.members.isEmpty ? "an empty record" : "a record") at the service of "
+                            + "\(name), changes it and deletes it; --yes agrees to that"
+                            + (sample.members.isEmpty ? "; \(ServiceProbe.needOfFields)" : "")
                     )
                 }
                 let service = try open.pantry.records(name, scope: open.account).service()

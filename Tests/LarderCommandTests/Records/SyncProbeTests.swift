@@ -34,6 +34,13 @@ import Testing
         #expect(!Disk.isThere(tool.data) && !Disk.isThere(tool.folder.path + "/cache"))
     }
 
+    @Test func urlWithoutTheSizeOfAPagePasses() async throws {
+        let tool = try RecordsTool(records: 45)
+        try tool.folder.edit("collections.json", ",limit}", "}")
+        let output = try await Self.probe(tool)
+        #expect(output.code == 0 && output.out.contains("1 page with 45 records leads to the end"), "\(output)")
+    }
+
     @Test func serviceWithTokensPasses() async throws {
         let tool = try RecordsTool(records: 45, section: RecordsTool.records + Self.token)
         let output = try await Self.probe(tool, writes: true)
@@ -78,7 +85,31 @@ import Testing
         #expect(output.code == (verdict == "wrong" ? 1 : 0), "\(output)")
         let line = output.out.split(separator: "\n").first { $0.contains(text) }
         #expect(line?.hasPrefix(verdict) == true, "\(output.out)")
-        if fault != .hidesRecords { #expect(tool.service.names.count == 5, "\(output.out)") }
+        #expect(tool.service.names.count == 5, "\(output.out)")
+    }
+
+    @Test(arguments: [CollectionsService.Fault.losesAnswers, .hidesRecords])
+    func recordOfALostAnswerIsDeleted(_ fault: CollectionsService.Fault) async throws {
+        let tool = try RecordsTool(records: 45)
+        tool.service.faults = [fault]
+        let output = try await Self.probe(tool, writes: true)
+        #expect(output.code == 1 && output.out.contains("the record of the unknown answer is not"), "\(output)")
+        #expect(tool.service.names.count == 45, "\(output)")
+    }
+
+    @Test func recordThatIsNotFoundIsTold() async throws {
+        let tool = try RecordsTool(records: 5)
+        tool.service.faults = [.losesAnswers]
+        let output = await tool.run("sync", "probe", "collections", "--write", "--yes")
+        #expect(output.code == 1 && output.out.contains("a record of the probe may be at the service"), "\(output)")
+    }
+
+    @Test func recordIsDeletedAfterAFailedChange() async throws {
+        let tool = try RecordsTool(records: 5)
+        tool.service.faults = [.failsUpdates, .hidesRecordsFromLookups]
+        let output = try await Self.probe(tool, writes: true)
+        #expect(output.code == 1 && tool.service.names.count == 5, "\(output)")
+        #expect(!output.out.contains("still at the service") && !output.out.contains("may be"), "\(output)")
     }
 
     @Test(arguments: [(200, "answers an unknown token"), (400, "with the status 400, which does not mean")])
@@ -91,7 +122,10 @@ import Testing
 
     @Test func weakPolicyIsTold() async throws {
         let tool = try RecordsTool(
-            records: 30, section: #""id": "/id", "pull": { "use": "since", "items": "/collections", "limit": 20 },"#)
+            records: 30,
+            section:
+                #""id": "/id", "updatedAt": "/updatedAt", "pull": { "use": "since", "items": "/collections", "limit": 20 },"#
+        )
         let output = try await Self.probe(tool)
         #expect(output.code == 0, "\(output)")
         for text in [
@@ -99,6 +133,27 @@ import Testing
         ] {
             #expect(output.out.contains(text), "\(text)\n\(output.out)")
         }
+    }
+
+    @Test func mistypedPlacesAreTold() async throws {
+        let tool = try RecordsTool(records: 20)
+        try tool.folder.edit("collections.json", "/deletedIds", "/deletedIDs")
+        try tool.folder.edit("collections.json", "/nextCursor", "/nextCusor")
+        let output = try await Self.probe(tool)
+        for text in [
+            "lacks    no list is at /deletedIDs, the place of deleted ids, in these answers [records.pull.deleted]",
+            "lacks    a full page of 20 records has no cursor at /nextCusor: there may be more than are fetched",
+        ] { #expect(output.out.contains(text), "\(text)\n\(output.out)") }
+    }
+
+    @Test func writingWithoutARecordTellsOfFields() async throws {
+        let tool = try RecordsTool()
+        let asked = await tool.run("sync", "probe", "collections", "--write")
+        #expect(asked.err.contains("the service may need fields, which --record FILE gives"), "\(asked)")
+        tool.service.faults = [.refusesChanges(422)]
+        let refused = await tool.run("sync", "probe", "collections", "--write", "--yes")
+        #expect(
+            refused.out.contains("status 422; the service may need fields, which --record FILE gives"), "\(refused)")
     }
 
     @Test func writingNeedsConsent() async throws {
