@@ -2,7 +2,7 @@ import Larder
 
 /// The first policy of a resource whose records are changed offline, and the histories that go with it.
 struct RecordsStarter {
-    /// Who names new records.
+    /// The side that names new records.
     let ids: String
 
     /// Returns nil without `--records`.

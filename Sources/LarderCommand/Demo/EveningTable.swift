@@ -3,7 +3,7 @@ import LarderReports
 
 /// The table of the demo's evening: what became of the changes of records, from the dumps of both devices.
 struct EveningTable: Sendable {
-    /// What became of the changes of a resource.
+    /// The ends of the changes of a resource.
     struct Row: Hashable, Sendable {
         var resource: String
         var made: UInt64 = 0

@@ -39,7 +39,9 @@ private struct PromisesSettings {
         help: "No change of a record replaces one of another device that was never seen, and all of them are seen")
     let sentWithin = Setting(
         "sentWithin", optional: .duration,
-        help: "The time within which a change of a record reaches the service, once there is a network")
+        help:
+            "The time within which a change of a record reaches the service, once there is a network, also if two tries fail"
+    )
 }
 
 extension Plugin {

@@ -9,7 +9,10 @@ extension RecordStory {
             + [Step.callIsLost, .answerIsLost, .fails, .busy, .loginPage, .endsBeforeCall, .endsBeforeAnswer].map {
                 [$0]
             }
-            + [[.answerIsLost, .answerIsLost], [.answerIsLost, .endsBeforeCall], [.fails, .answerIsLost]]
+            + [
+                [.callIsLost, .callIsLost], [.fails, .fails], [.busy, .busy], [.loginPage, .fails],
+                [.answerIsLost, .answerIsLost], [.answerIsLost, .endsBeforeCall], [.fails, .answerIsLost],
+            ]
         let others: [[Step]] = [[], [.otherUpdates], [.otherUpdatesElsewhere], [.otherDeletes], [.otherCreates]]
         var stories: [RecordStory] = []
         for change in changes {

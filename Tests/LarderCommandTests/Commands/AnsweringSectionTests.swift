@@ -60,9 +60,12 @@ import Testing
         #expect(prove.code == 0, "\(prove.err)")
         #expect(prove.out.contains("– waits 2s: not played"), "\(prove.out)")
         #expect(
-            prove.out.contains("not complete: section 'ledger' answers loads, and situations are those of copies"), "\(prove.out)")
+            prove.out.contains("not complete: section 'ledger' answers loads, and situations are those of copies"),
+            "\(prove.out)")
         let coverage = try await Self.run(["test", "--coverage"])
-        #expect(coverage.out.contains("sums: section 'ledger' answers loads, and situations are those of copies"), "\(coverage.out)")
+        #expect(
+            coverage.out.contains("sums: section 'ledger' answers loads, and situations are those of copies"),
+            "\(coverage.out)")
     }
 
     @Test func changeIsTold() async throws {
@@ -78,7 +81,8 @@ import Testing
             #expect(diff.code == 0, "\(diff.err)")
             #expect(diff.out.contains("ledger") && diff.out.contains("0 of 0 situations differ"), "\(diff.out)")
             #expect(
-                diff.out.contains("not complete: section 'ledger' answers loads, and situations are those of copies"), "\(diff.out)")
+                diff.out.contains("not complete: section 'ledger' answers loads, and situations are those of copies"),
+                "\(diff.out)")
         }
     }
 

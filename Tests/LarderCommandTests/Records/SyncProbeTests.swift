@@ -28,7 +28,7 @@ import Testing
         #expect(output.code == 0, "\(output)")
         let lines = output.out.split(separator: "\n")
         #expect(lines.allSatisfy { $0.hasPrefix("ok ") } && lines.count == 14, "\(output.out)")
-        // What the probe has made is gone.
+        // The records of the probe are gone.
         #expect(tool.service.names.count == 45 && !tool.service.names.contains { $0.contains("probe") })
         // Nothing of it is on this device.
         #expect(!Disk.isThere(tool.data) && !Disk.isThere(tool.folder.path + "/cache"))

@@ -114,7 +114,7 @@ import Testing
                 }
                 try await world.sleep(for: .seconds(30))
             }
-            // What is left expires.
+            // The rest expires.
             try await world.sleep(for: .seconds(7_200))
             app.changes.withLock { $0 = { _, _ in #"{"id":"CANARY-a","CANARY":"CANARY"}"# } }
             app.service.withLock { $0 = { _ in #"[{"id":"CANARY-a","title":"CANARY-last"}]"# } }

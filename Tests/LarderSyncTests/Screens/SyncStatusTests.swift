@@ -191,7 +191,7 @@ import Testing
             try await world.sleep(for: .milliseconds(1))
             #expect(live.pendingCount == 1 && live.waitsFor == .push)
             #expect(live.lastSync != nil)
-            // What was fetched from another source is no sync with this one.
+            // A fetch from another source is no sync with this one.
             world.network = .offline
             let other = without.replacing(#""service""#, with: #"{ "use": "service", "at": "there" }"#)
             try await app.change("notes", other, of: pantry)
