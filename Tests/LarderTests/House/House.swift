@@ -23,7 +23,7 @@ struct House {
         floors["LarderPlugins"] = below.union(plugins)
         floors["Larder"] = below.union(plugins).union(["LarderPlugins"])
         below.formUnion(plugins.union(["LarderPlugins", "Larder"]))
-        for room in ["Story", "Player", "Proof", "Comparison", "Scenarios", "Conformance"] {
+        for room in ["Story", "Player", "Records", "Proof", "Comparison", "Scenarios", "Conformance"] {
             floors[room] = below
             below.insert(room)
         }
