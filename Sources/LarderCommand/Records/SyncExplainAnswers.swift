@@ -14,7 +14,7 @@ extension SyncExplanation {
         let gone = [404, 410].filter { !listed.contains($0) }
         let failures = (conflict + hold + reject).contains { $0 >= 500 } ? "others of 500 and more" : "500 and more"
         let answers = [
-            ("200 to 299", "the service has the change. A page of HTML is none."),
+            ("200 to 299", "the service has the change. A page of HTML is no answer."),
             (
                 text(gone),
                 "a deletion is done. A changed record was deleted by somebody else. A new record is refused."
