@@ -25,47 +25,56 @@ struct ServiceRecords: Sendable {
 
     // MARK: Changes
 
-    mutating func put(_ id: String, _ values: JSONText, _ dialect: ServiceDialect, now: Int64) {
+    mutating func put(_ id: String, _ values: JSONText, in dialect: ServiceDialect, now: Int64) {
         made.append(SimulatedService.Made(change: nil, id: id, isBlind: false, time: now))
-        set(id, values, dialect, now, isOwn: false)
+        set(id, values, in: dialect, now: now, isOwn: false)
     }
 
     mutating func delete(_ id: String, now: Int64) {
         made.append(SimulatedService.Made(change: nil, id: id, isBlind: false, time: now))
-        remove(id, now, isOwn: false)
+        remove(id, now: now, isOwn: false)
     }
 
     /// Makes a change that a client has sent.
-    mutating func make(_ change: ServiceChange, _ dialect: ServiceDialect, now: Int64) -> ServiceResult {
+    mutating func make(_ change: ServiceChange, in dialect: ServiceDialect, now: Int64) -> ServiceResult {
         if let key = change.key, let known = results[key] { return known }
-        let result = made(change, dialect, now)
+        let result = makeNew(change, in: dialect, now: now)
         if let key = change.key, result.status < 300 { results[key] = result }
         return result
     }
 
-    private mutating func made(_ change: ServiceChange, _ dialect: ServiceDialect, _ now: Int64) -> ServiceResult {
+    private mutating func makeNew(
+        _ change: ServiceChange, in dialect: ServiceDialect, now: Int64
+    ) -> ServiceResult {
         if change.kind == .create {
             let id = dialect.namesRecords ? "named-\(made.count + 1)" : change.values[dialect.id]?.name ?? ""
             if id.isEmpty { return ServiceResult(of: change, status: 422, record: nil) }
             if let present = records[id] { return ServiceResult(of: change, status: 409, record: present) }
-            made.append(SimulatedService.Made(change: change, id: id, isBlind: false, time: now))
-            return ServiceResult(of: change, status: 201, record: set(id, change.values, dialect, now, isOwn: true))
+            return create(id, change, in: dialect, now: now)
         }
         let id = change.id?.name ?? ""
         guard let present = records[id] else {
-            guard change.makesRecord, !id.isEmpty else { return ServiceResult(of: change, status: 404, record: nil) }
-            made.append(SimulatedService.Made(change: change, id: id, isBlind: false, time: now))
-            return ServiceResult(of: change, status: 201, record: set(id, change.values, dialect, now, isOwn: true))
+            if change.makesRecord, !id.isEmpty { return create(id, change, in: dialect, now: now) }
+            return ServiceResult(of: change, status: 404, record: nil)
         }
         if let version = change.version, let place = dialect.version, present[place]?.name != version.name {
             return ServiceResult(of: change, status: 412, record: present)
         }
         made.append(SimulatedService.Made(change: change, id: id, isBlind: isBlind(change, of: id, present), time: now))
         if change.kind == .delete {
-            remove(id, now, isOwn: true)
+            remove(id, now: now, isOwn: true)
             return ServiceResult(of: change, status: 204, record: nil)
         }
-        return ServiceResult(of: change, status: 200, record: set(id, change.values, dialect, now, isOwn: true))
+        return ServiceResult(
+            of: change, status: 200, record: set(id, change.values, in: dialect, now: now, isOwn: true))
+    }
+
+    private mutating func create(
+        _ id: String, _ change: ServiceChange, in dialect: ServiceDialect, now: Int64
+    ) -> ServiceResult {
+        made.append(SimulatedService.Made(change: change, id: id, isBlind: false, time: now))
+        let record = set(id, change.values, in: dialect, now: now, isOwn: true)
+        return ServiceResult(of: change, status: 201, record: record)
     }
 
     /// Returns whether a change replaces one of another device that its sender has not seen.
@@ -74,14 +83,13 @@ struct ServiceRecords: Sendable {
         if change.kind == .delete { return !unseen.isEmpty }
         let written = Set(
             change.values.members.filter { member in present[[member.name]].map { !$0.means(member.value) } ?? true }
-                .map(
-                    \.name))
+                .map(\.name))
         return unseen.contains { !written.isDisjoint(with: $0.members ?? []) }
     }
 
     @discardableResult
     private mutating func set(
-        _ id: String, _ values: JSONText, _ dialect: ServiceDialect, _ now: Int64, isOwn: Bool
+        _ id: String, _ values: JSONText, in dialect: ServiceDialect, now: Int64, isOwn: Bool
     ) -> JSONText {
         let time = next(now)
         var record = records[id] ?? .object
@@ -100,7 +108,7 @@ struct ServiceRecords: Sendable {
         return record
     }
 
-    private mutating func remove(_ id: String, _ now: Int64, isOwn: Bool) {
+    private mutating func remove(_ id: String, now: Int64, isOwn: Bool) {
         guard records.removeValue(forKey: id) != nil else { return }
         note(id, Change(time: next(now), members: nil, isOwn: isOwn))
     }
@@ -118,7 +126,7 @@ struct ServiceRecords: Sendable {
 
     // MARK: Pages
 
-    func page(_ question: ServiceQuestion, _ dialect: ServiceDialect, now: Int64) -> ServicePage {
+    func page(_ question: ServiceQuestion, now: Int64) -> ServicePage {
         // A client that asks for everything is told no deletions.
         let rows = order.filter { row in question.after.map { row.time > $0 } ?? (records[row.id] != nil) }
         let end = min(question.skipped + question.limit, rows.count)

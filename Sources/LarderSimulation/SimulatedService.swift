@@ -40,7 +40,7 @@ public final class SimulatedService: Loader {
         var dialect: ServiceDialect?
         var service = ServiceRecords()
         var trouble: [Trouble] = []
-        var calls = 0
+        var (calls, misunderstood) = (0, 0)
         /// Told before a call and before its answer.
         var reached: @Sendable (Moment) throws -> Void = { _ in }
     }
@@ -77,6 +77,9 @@ public final class SimulatedService: Loader {
     /// The number of calls so far.
     public var calls: Int { state.withLock { $0.calls } }
 
+    /// The number of calls with changes that it could not read. It has refused them.
+    public var misunderstood: Int { state.withLock { $0.misunderstood } }
+
     /// Is told at the moments of each call that changes something; throws to end the call.
     package func onChange(_ body: @escaping @Sendable (Moment) throws -> Void) { state.withLock { $0.reached = body } }
 
@@ -88,7 +91,7 @@ public final class SimulatedService: Loader {
     public func put(_ id: String, _ values: JSONText) {
         state.withLock { state in
             guard let dialect = state.dialect else { return }
-            state.service.put(id, values, dialect, now: now)
+            state.service.put(id, values, in: dialect, now: now)
         }
     }
 
@@ -118,8 +121,11 @@ public final class SimulatedService: Loader {
         let answer = try state.withLock { state -> ServiceAnswer in
             guard let dialect = state.dialect, let push = dialect.push,
                 let changes = push.changes(call.request, method)
-            else { throw LoadError.status(400) }
-            let results = changes.map { state.service.make($0, dialect, now: now) }
+            else {
+                state.misunderstood += 1
+                throw LoadError.status(400)
+            }
+            let results = changes.map { state.service.make($0, in: dialect, now: now) }
             if trouble != .answerIsLost {
                 for result in results { state.service.deliver(result.record, dialect) }
             }
@@ -147,7 +153,7 @@ public final class SimulatedService: Loader {
                 return record
             }
             guard let pull = dialect.pull else { throw LoadError.status(404) }
-            let page = state.service.page(pull.question(request.parameters), dialect, now: now)
+            let page = state.service.page(pull.question(request.parameters), now: now)
             for record in page.records { state.service.deliver(record, dialect) }
             for id in page.deleted { state.service.deliverDeletion(id.name ?? "") }
             return pull.page(page)

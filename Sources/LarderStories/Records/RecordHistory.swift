@@ -2,6 +2,16 @@ import Larder
 import LarderSimulation
 import LarderSync
 
+/// The breach of a promise about changes of records.
+struct RecordBreach: Sendable {
+    /// The breach in words.
+    let words: String
+    /// The setting by which the promise would hold; nil if none is known.
+    let remedy: String?
+
+    init(_ words: String, remedy: String? = nil) { (self.words, self.remedy) = (words, remedy) }
+}
+
 /// The end of a history of records: what users changed, and what became of it.
 struct RecordHistory: Sendable {
     /// A change of the user that was kept.
@@ -15,16 +25,18 @@ struct RecordHistory: Sendable {
     let changes: [Change]
     /// The changes that the service has made.
     let made: [SimulatedService.Made]
-    /// The ids of the records whose changes are kept as letters.
-    let letters: [String]
+    /// The changes that are kept as letters: the values that the user saw.
+    let letters: [Change]
     /// The number of changes that still wait, besides those about which the app must decide.
     let waiting: Int
     /// The reasons for which the device has kept no change, in words.
     let refusals: [String]
     /// The steps and troubles that had no effect.
     let idle: [RecordStory.Step]
+    /// The number of calls that the service could not read.
+    let misunderstood: Int
     /// The ways in which the device shows something else than the service has.
-    let differences: [String]
+    let differences: [RecordBreach]
     /// The time of the last change, or that at which there was a network again, in milliseconds since 1970.
     let start: Int64
 
@@ -41,35 +53,44 @@ struct RecordHistory: Sendable {
         return sent.values[["title"]]?.string == value
     }
 
+    private func isKept(_ change: Change) -> Bool {
+        letters.contains { $0.id == change.id && (change.value == nil || $0.value == nil || $0.value == change.value) }
+    }
+
     /// The loss of a change; nil if none was lost.
-    var loss: String? {
-        if let refusal = refusals.first { return "the device keeps no change: \(refusal)" }
-        if waiting > 0 { return "\(waiting) \(waiting == 1 ? "change waits" : "changes wait") for ever" }
-        let lost = lastChanges.first { change in
-            !made.contains { isMade($0, of: change) } && !letters.contains(change.id)
+    var loss: RecordBreach? {
+        if let refusal = refusals.first { return RecordBreach("the device keeps no change: \(refusal)") }
+        if waiting > 0 { return RecordBreach("\(waiting) \(waiting == 1 ? "change waits" : "changes wait") for ever") }
+        let isLost = lastChanges.contains { change in
+            !made.contains { isMade($0, of: change) } && !isKept(change)
                 && !(change.value == nil && made.contains { $0.id == change.id && $0.change == nil })
         }
-        return lost.map { _ in "a change is neither at the service nor kept as a letter" }
+        return isLost ? RecordBreach("a change is neither at the service nor kept as a letter") : nil
     }
 
     /// The repetition of a change; nil if none was made twice.
-    var repetition: String? {
+    var repetition: RecordBreach? {
         let counts = changes.map { change in made.count { isMade($0, of: change) } }
         guard let most = counts.max(), most > 1 else { return nil }
-        return "the service has made one change \(most == 2 ? "twice" : "\(most) times")"
+        return RecordBreach(
+            "the service has made one change \(most == 2 ? "twice" : "\(most) times")",
+            remedy: "send a key with each change, which the service knows, or let clients name records "
+                + "(\"ids\": \"client\")")
     }
 
     /// The loss of another device's change; nil if none was lost.
-    var overwriting: String? {
+    var overwriting: RecordBreach? {
         if made.contains(where: \.isBlind) {
-            return "a change of another device is replaced by one that had not seen it"
+            return RecordBreach(
+                "a change of another device is replaced by one that had not seen it",
+                remedy: "send the version of the record with each change (\"version\"), which the service compares")
         }
         return differences.first
     }
 
     /// The reason for which a change never reaches the service; nil if all do, or if they are kept as letters.
-    var unsent: String? {
-        waiting > 0 ? "a change never reaches the service" : nil
+    var unsent: RecordBreach? {
+        waiting > 0 ? RecordBreach("a change never reaches the service") : nil
     }
 
     /// The time after which the last change reached the service; nil if none did, or if it never will.

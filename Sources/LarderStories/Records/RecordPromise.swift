@@ -6,8 +6,8 @@ struct RecordPromise: Sendable {
     let name: String
     /// Its limit; nil for a promise without one.
     var limit: Duration?
-    /// Returns the breach of the promise in words; nil if a history keeps it.
-    let breach: @Sendable (RecordHistory) -> String?
+    /// Returns the breach of the promise; nil if a history keeps it.
+    let breach: @Sendable (RecordHistory) -> RecordBreach?
 
     /// The promises of a policy.
     static func all(of promises: Promises) -> [RecordPromise] {
@@ -20,7 +20,7 @@ struct RecordPromise: Sendable {
                 RecordPromise(name: "sentWithin", limit: limit) { history in
                     if let reason = history.unsent ?? history.loss { return reason }
                     guard let time = history.sentAfter, time > limit else { return nil }
-                    return "the last change reaches the service after \(time.inWords)"
+                    return RecordBreach("the last change reaches the service after \(time.inWords)")
                 })
         }
         return all

@@ -14,31 +14,18 @@ extension RecordProof {
     private func lines(_ verdict: Verdict) -> [String] {
         let title = verdict.promise + (verdict.limit.map { " \($0.inWords)" } ?? "")
         if histories == 0 { return ["– \(title): not played"] }
-        guard let story = verdict.refutation else { return ["✓ \(title): proved for \(histories) histories"] }
-        return ["✗ \(title): refuted: \(story.inWords): \(verdict.end)", "    " + remedy(verdict)]
+        guard let story = verdict.refutation, let breach = verdict.breach else {
+            return ["✓ \(title): proved for \(histories) histories"]
+        }
+        let limit = verdict.needed.map { "it would hold with \"\($0.spelled)\"" }
+        let remedy = breach.remedy ?? limit ?? "no setting is known by which it would hold"
+        return ["✗ \(title): refuted: \(story.inWords): \(breach.words)", "    " + remedy]
     }
 
     /// The promises that are broken, each with the reason and the way out.
     package var broken: [(promise: String, told: String)] {
         verdicts.filter { !$0.isProved }.map { verdict in
             (verdict.promise, lines(verdict).map { $0.drop { $0 == " " || $0 == "✗" } }.joined(separator: "; "))
-        }
-    }
-
-    /// The setting by which the promise would hold.
-    private func remedy(_ verdict: Verdict) -> String {
-        switch verdict.promise {
-        case "sentWithin":
-            return verdict.needed.map { "it would hold with \"\($0.spelled)\"" } ?? "no limit is enough"
-        case "appliesOnce":
-            return
-                "send a key with each change, which the service knows, or let clients name records (\"ids\": \"client\")"
-        case "noLostUpdate" where verdict.end.contains("no more"):
-            return
-                "let pages tell deletions (\"deleted\" or \"tombstone\"), or fetch everything now and then (\"full\": \"7d\")"
-        case "noLostUpdate":
-            return "send the version of the record with each change (\"version\"), which the service compares"
-        default: return "no setting is known by which it would hold"
         }
     }
 

@@ -48,6 +48,9 @@ final class RecordStage: Sendable {
         }
     }
 
+    /// The promises of the policy; nil if it has none.
+    var promises: Promises? { state.withLock { $0.pantry }?.attachment(Promises.self, of: resource) }
+
     /// Starts a process, in place of one that has ended.
     func open() async throws {
         let process = SimulatedProcess(world)
@@ -167,25 +170,33 @@ final class RecordStage: Sendable {
         let records = try records
         do { try await records.sync() } catch is RecordError {} catch is LoadError {}
         let waiting = try await waitingCount()
-        let letters = try await records.rejected().map(\.id)
+        let letters = try await records.rejected().map { letter in
+            RecordHistory.Change(id: letter.id, value: letter.value?[["title"]]?.string)
+        }
         let shown = try await records.query().records
-        var differences: [String] = []
+        var differences: [RecordBreach] = []
         let theirs = service.records
         for record in shown where record.state == .synced {
             guard let other = theirs[record.id] else {
-                differences.append("a record is shown that the service has no more")
+                differences.append(
+                    RecordBreach(
+                        "a record is shown that the service has no more",
+                        remedy: "let pages tell deletions (\"deleted\" or \"tombstone\"), or fetch everything now and "
+                            + "then (\"full\": \"7d\")"))
                 continue
             }
-            if !other.means(record.value) { differences.append("a record is shown otherwise than the service has it") }
+            if !other.means(record.value) {
+                differences.append(RecordBreach("a record is shown otherwise than the service has it"))
+            }
         }
         let ids = Set(shown.map(\.id))
         if theirs.keys.contains(where: { !ids.contains($0) }) {
-            differences.append("a record of the service is not shown")
+            differences.append(RecordBreach("a record of the service is not shown"))
         }
         let (changes, refusals, idle) = state.withLock { ($0.changes, $0.refusals, $0.idle) }
         return RecordHistory(
             changes: changes, made: service.made, letters: letters, waiting: waiting, refusals: refusals,
-            idle: idle + unusedTroubles, differences: differences, start: start)
+            idle: idle + unusedTroubles, misunderstood: service.misunderstood, differences: differences, start: start)
     }
 
     /// The number of changes that wait, besides those about which the app must decide.

@@ -14,32 +14,19 @@ extension RecordStory {
                 [.answerIsLost, .answerIsLost], [.answerIsLost, .endsBeforeCall], [.fails, .answerIsLost],
             ]
         let others: [[Step]] = [[], [.otherUpdates], [.otherUpdatesElsewhere], [.otherDeletes], [.otherCreates]]
-        var stories: [RecordStory] = []
-        for change in changes {
-            for trouble in troubles {
-                for other in others {
-                    for place in Place.allCases where place == .none || !other.isEmpty || place == .offline {
-                        if other.isEmpty, place == .before { continue }
-                        let steps: [Step] =
-                            switch place {
-                            // A change that is sent while nothing else happens, or while another device is quicker.
-                            case .none: trouble + change
-                            case .before: trouble + other + change
-                            case .offline: [.offline] + trouble + change + other + [.minute, .online]
-                            case .restarted: [.offline] + trouble + change + other + [.restart, .online]
-                            case .after: trouble + change + [.minute] + other
-                            }
-                        if place == .none, !other.isEmpty { continue }
-                        stories.append(RecordStory(steps))
-                    }
+        let stories = changes.flatMap { change in
+            troubles.flatMap { trouble in
+                others.flatMap { other -> [[Step]] in
+                    let offline = [.offline] + trouble + change + other
+                    if other.isEmpty { return [trouble + change, offline + [.minute, .online]] }
+                    return [
+                        trouble + other + change, trouble + change + [.minute] + other, offline + [.minute, .online],
+                        offline + [.restart, .online],
+                    ]
                 }
             }
         }
-        var seen: Set<RecordStory> = []
-        return stories.filter { seen.insert($0).inserted }.enumerated()
-            .sorted { ($0.element.steps.count, $0.offset) < ($1.element.steps.count, $1.offset) }.map(\.element)
+        return stories.enumerated().sorted { ($0.element.count, $0.offset) < ($1.element.count, $1.offset) }
+            .map { RecordStory($0.element) }
     }()
-
-    /// The places of another device's change, and of the network's.
-    private enum Place: CaseIterable { case none, before, offline, restarted, after }
 }

@@ -38,14 +38,14 @@ struct RecordStoryPlayer: Sendable {
         }
     }
 
-    /// Returns the language of the service that the policy describes; nil if it has no records.
-    func dialect() throws -> ServiceDialect? {
+    /// Returns the language of the service that the policy describes, and the policy's promises; nil for what it lacks.
+    func tryOut() throws -> (dialect: ServiceDialect?, promises: Promises?) {
         try SimulatedWorld(seed: 1).run(leaving: .anything) { world in
             let stage = try RecordStage(of: resource, reader, SimulatedService(in: world), in: world)
             try await stage.open()
-            let dialect = stage.service.dialect
+            let found = (dialect: stage.service.dialect, promises: stage.promises)
             await stage.close()
-            return dialect
+            return found
         }
     }
 }

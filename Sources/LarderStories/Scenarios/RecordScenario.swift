@@ -82,7 +82,8 @@ package struct RecordScenarioResult: Sendable {
         (self.path, self.file, self.scenario) = (path, file, scenario)
         let history = try player.play(scenario.story)
         breaches =
-            scenario.expectations.compactMap { expected in expected.breach(history).map { (expected.name, $0) } }
+            scenario.expectations.compactMap { expected in expected.breach(history).map { (expected.name, $0.words) } }
+            + (history.misunderstood > 0 ? [("steps", "the simulated service cannot read a call of the policy")] : [])
             + history.idle.map { ("steps", "'\($0.rawValue)' has no effect here") }
     }
 

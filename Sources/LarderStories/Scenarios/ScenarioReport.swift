@@ -94,7 +94,7 @@ public struct ScenarioReport: Sendable {
             guard let policy = known[file.resource], !file.histories.isEmpty else { continue }
             let player = try RecordStoryPlayer(
                 policy, registry: registry, files: policies.relativePath, environment: environment)
-            if let gap = RecordProof.gaps(try player.dialect()).first {
+            if let gap = RecordProof.gaps(try player.tryOut().dialect).first {
                 problems.append(Problem(gap, file: verdict.path, path: "$.histories"))
                 continue
             }

@@ -7,10 +7,10 @@ extension PushTemplate {
     /// Returns the values of the placeholders in a body that was made of this template; nil if it was made of another.
     func values(in body: JSONText?) -> Found? {
         var found: Found = [:]
-        return Self.matches(json, body, &found) ? found : nil
+        return Self.matches(json, body, finding: &found) ? found : nil
     }
 
-    private static func matches(_ json: JSON, _ text: JSONText?, _ found: inout Found) -> Bool {
+    private static func matches(_ json: JSON, _ text: JSONText?, finding found: inout Found) -> Bool {
         switch json {
         case .string(let pattern):
             if let placeholder = placeholder(in: pattern) {
@@ -22,13 +22,15 @@ extension PushTemplate {
                 found[placeholder] = JSONText(string: value)
                 return true
             }
-            return text?.string == pattern
+            // A text of several placeholders is not read back.
+            let isMade = Placeholder.allCases.contains { pattern.contains("{\($0.rawValue)}") }
+            return isMade ? text?.kind == .string : text?.string == pattern
         case .object(let members):
             guard let text, text.kind == .object else { return false }
-            return members.allSatisfy { matches($0.value, text[[$0.name]], &found) }
+            return members.allSatisfy { matches($0.value, text[[$0.name]], finding: &found) }
         case .list(let items):
             guard let text, text.kind == .list, text.items.count == items.count else { return false }
-            return zip(items, text.items).allSatisfy { matches($0, $1, &found) }
+            return zip(items, text.items).allSatisfy { matches($0, $1, finding: &found) }
         default: return text.map { $0.means(JSONText(json)) } ?? false
         }
     }
@@ -53,23 +55,15 @@ extension PushTemplate {
 }
 
 extension ServiceChange {
-    /// - Parameter found: the values of the placeholders in a call.
-    init(_ kind: PushedChange.Kind, _ found: PushTemplate.Found, id: JSONText?, version: JSONText?, key: String?) {
-        var values = found[.record] ?? found[.changes] ?? .object
-        // Lists whose items were added and removed are sent so, too.
-        for (placeholder, isAdded) in [(PushTemplate.Placeholder.added, true), (.removed, false)] {
-            for member in found[placeholder]?.members ?? [] {
-                let name = (isAdded ? Self.added : Self.removed) + member.name
-                values = values.setting([name], to: member.value)
-            }
-        }
+    /// - Parameters:
+    ///   - found: the values of the placeholders in a call.
+    ///   - id: the id, if no placeholder stands for it.
+    ///   - key: the key, if no placeholder stands for it.
+    fileprivate init(_ kind: PushedChange.Kind, found: PushTemplate.Found, id: JSONText? = nil, key: String? = nil) {
         self.init(
-            kind, id: found[.id] ?? id, key: found[.key]?.name ?? key, version: found[.version] ?? version,
-            values: values)
+            kind, id: found[.id] ?? id, key: found[.key]?.name ?? key, version: found[.version],
+            values: found[.record] ?? found[.changes] ?? .object)
     }
-
-    /// The beginnings of the names of members that have the items which a list gained or lost.
-    static let (added, removed) = ("+", "-")
 }
 
 extension RestCall {
@@ -105,7 +99,7 @@ extension RestPusher {
             // If a create is sent as a change is, the service makes what is not there.
             let isEither = first.kind == .create && found.dropFirst().first?.kind == .update
             let (kind, values) = isEither ? found[1] : first
-            var change = ServiceChange(kind, values, id: kind == .create ? nil : id, version: nil, key: own)
+            var change = ServiceChange(kind, found: values, id: kind == .create ? nil : id, key: own)
             change.makesRecord = isEither
             return [change]
         } answer: { [outcomes] results in
@@ -126,7 +120,7 @@ extension BatchPusher {
             return found.items.map { item in
                 let found = operation.values(in: item) ?? [:]
                 let kind = found[.kind]?.string.flatMap(PushedChange.Kind.init) ?? .update
-                return ServiceChange(kind, found, id: nil, version: nil, key: nil)
+                return ServiceChange(kind, found: found)
             }
         } answer: { [results, status, match, outcomes] made in
             let items = made.map { result -> JSONText in

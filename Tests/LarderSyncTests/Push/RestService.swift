@@ -135,3 +135,17 @@ final class RestService: Sendable {
         throw LoadError.status(412, reply: Reply(status: 412, body: Data(note.bytes)))
     }
 }
+
+extension RecordsApp {
+    /// Reaches a service, which takes its time to answer changes.
+    func use(_ service: RestService) {
+        self.service.withLock { $0 = { try service.answer($0) } }
+        changes.withLock {
+            $0 = { [world] method, request in
+                let answer = Result { try service.change(method, request) }
+                try await world.sleep(for: service.state.withLock { $0.delay })
+                return try answer.get()
+            }
+        }
+    }
+}

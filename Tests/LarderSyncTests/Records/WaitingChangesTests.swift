@@ -16,14 +16,7 @@ import Testing
         let simulated = SimulatedWorld(seed: 1)
         try simulated.run(leaving: .anything) { world in
             let (service, app) = (RestService(), try RecordsApp(in: world))
-            app.service.withLock { $0 = { try service.answer($0) } }
-            app.changes.withLock {
-                $0 = { method, request in
-                    let answer = Result { try service.change(method, request) }
-                    try await world.sleep(for: service.state.withLock { $0.delay })
-                    return try answer.get()
-                }
-            }
+            app.use(service)
             let pantry = try await app.pantry(["notes": policy])
             let notes = pantry.records("notes", of: Note.self)
             _ = try? await notes.sync()

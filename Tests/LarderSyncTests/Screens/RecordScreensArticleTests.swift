@@ -36,14 +36,7 @@ import Testing
         let simulated = SimulatedWorld(seed: 1)
         try simulated.run(leaving: .anything) { world in
             let (service, app, screen) = (RestService(), try RecordsApp(in: world), RecordScreensArticle.Screen())
-            app.service.withLock { $0 = { try service.answer($0) } }
-            app.changes.withLock {
-                $0 = { method, request in
-                    let answer = Result { try service.change(method, request) }
-                    try await world.sleep(for: service.state.withLock { $0.delay })
-                    return try answer.get()
-                }
-            }
+            app.use(service)
             app.account.withLock { $0 = "alice" }
             let pantry = try await app.pantry(["collections": Self.policy])
             let collections = pantry.records("collections", of: RecordScreensArticle.Collection.self)
