@@ -68,7 +68,7 @@ extension Pantry {
         try await looking { attachments, database in
             try database.reading { connection in
                 try TableFacts.all(connection).map { facts in
-                    try RecordAccount(facts, attachments[facts.table.resource], connection)
+                    try RecordAccount(facts, keptBy: attachments[facts.table.resource], in: connection)
                 }
             }
         } ?? []
@@ -91,7 +91,9 @@ extension RecordAccount {
     /// Reads the numbers of a table.
     ///
     /// - Parameter attachment: the part that keeps its records; nil if it has no policy.
-    fileprivate init(_ facts: TableFacts, _ attachment: RecordsAttachment?, _ connection: SQLiteConnection) throws {
+    fileprivate init(
+        _ facts: TableFacts, keptBy attachment: RecordsAttachment?, in connection: SQLiteConnection
+    ) throws {
         func count(_ sql: String) throws -> Int {
             try connection.first("SELECT count(*) FROM " + sql, .integer(facts.number)) { Int($0.integer(0)) } ?? 0
         }
