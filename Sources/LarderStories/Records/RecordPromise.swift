@@ -26,8 +26,9 @@ struct RecordPromise: Sendable {
         return all
     }
 
-    /// Returns the limit that all histories keep; nil if the promise has none.
+    /// Returns the limit that all histories keep; nil if the promise has none, or if a change never arrives.
     func needed(_ histories: [RecordHistory]) -> Duration? {
-        limit == nil || histories.contains { $0.unsent != nil } ? nil : histories.compactMap(\.sentAfter).max()
+        let holds = limit != nil && !histories.contains { $0.unsent != nil || $0.loss != nil }
+        return holds ? histories.compactMap(\.sentAfter).max() : nil
     }
 }
