@@ -20,6 +20,8 @@ struct ServiceRecords: Sendable {
     private var changes: [String: [Change]] = [:]
     /// The time of the last change of each record that the client was told.
     private var seen: [String: Int64] = [:]
+    /// The same, at the time at which a change was sent first: what its sender learned later is not in it.
+    private var seenAtFirst: [ServiceChange: Int64] = [:]
     private var results: [String: ServiceResult] = [:]
     private var last: Int64 = 0
 
@@ -33,6 +35,12 @@ struct ServiceRecords: Sendable {
     mutating func delete(_ id: String, now: Int64) {
         made.append(SimulatedService.Made(change: nil, id: id, isBlind: false, time: now))
         remove(id, now: now, isOwn: false)
+    }
+
+    /// Notes that a client sends a change, whether it arrives or not.
+    mutating func note(sendingOf change: ServiceChange) {
+        let known = change.id?.name.flatMap { seen[$0] } ?? 0
+        if seenAtFirst[change.identity] == nil { seenAtFirst[change.identity] = known }
     }
 
     /// Makes a change that a client has sent.
@@ -79,7 +87,8 @@ struct ServiceRecords: Sendable {
 
     /// Returns whether a change replaces one of another device that its sender has not seen.
     private func isBlind(_ change: ServiceChange, of id: String, _ present: JSONText) -> Bool {
-        let unseen = (changes[id] ?? []).filter { !$0.isOwn && $0.time > seen[id] ?? 0 }
+        let known = seenAtFirst[change.identity] ?? seen[id] ?? 0
+        let unseen = (changes[id] ?? []).filter { !$0.isOwn && $0.time > known }
         if change.kind == .delete { return !unseen.isEmpty }
         let written = Set(
             change.values.members.filter { member in present[[member.name]].map { !$0.means(member.value) } ?? true }
@@ -147,4 +156,13 @@ struct ServiceRecords: Sendable {
 
     /// Notes that the client was told a deletion.
     mutating func deliverDeletion(_ id: String) { seen[id] = changes[id]?.last?.time }
+}
+
+extension ServiceChange {
+    /// The same change in all tries. One that was refused and is sent again has another key, or expects another version.
+    fileprivate var identity: ServiceChange {
+        var change = self
+        if key != nil { change.version = nil }
+        return change
+    }
 }

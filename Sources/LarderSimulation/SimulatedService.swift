@@ -108,7 +108,12 @@ public final class SimulatedService: Loader {
             state.calls += 1
             return state.trouble.isEmpty ? nil : state.trouble.removeFirst()
         }
-        let reached = state.withLock { $0.reached }
+        let reached = state.withLock { state in
+            for change in state.dialect?.push?.changes(call.request, method) ?? [] {
+                state.service.note(sendingOf: change)
+            }
+            return state.reached
+        }
         try reached(.call)
         switch trouble {
         case .callIsLost: throw LoadError(.failed, "the connection was lost")

@@ -24,6 +24,7 @@ extension QueuedWrite {
         if case .accepted(let at) = status { members.append(("at", JSONText(at))) }
         if wasSent { members.append(("sent", JSONText(.bool(true)))) }
         if baseMayHaveIt { members.append(("mayBeInBase", JSONText(.bool(true)))) }
+        if let sentVersion { members.append(("sentVersion", sentVersion)) }
         if isAskedToWait { members.append(("askedToWait", JSONText(.bool(true)))) }
         if isHeld { members.append(("held", JSONText(.bool(true)))) }
         if let lastStatus { members.append(("lastStatus", JSONText(Int64(lastStatus)))) }
@@ -67,7 +68,7 @@ extension QueuedWrite {
         default: return nil
         }
         wasSent = text["sent"]?.bool ?? false
-        baseMayHaveIt = text["mayBeInBase"]?.bool ?? false
+        (baseMayHaveIt, sentVersion) = (text["mayBeInBase"]?.bool ?? false, text["sentVersion"])
         isAskedToWait = text["askedToWait"]?.bool ?? false
         isHeld = text["held"]?.bool ?? false
         lastStatus = text["lastStatus"]?.integer.map { Int(clamping: $0) }

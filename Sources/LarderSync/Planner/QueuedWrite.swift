@@ -41,6 +41,9 @@ struct QueuedWrite: Hashable, Sendable {
     var status = Status.open
     /// Whether it may have reached the service with this content and key.
     var wasSent = false
+    /// The version of the record that it was made on, as it was first sent: null if there was none. A later try has the same
+    /// one, because its content is the same: what a pull has brought since, it does not know. Nil before it is sent.
+    var sentVersion: JSONText?
     /// Whether a pull has brought the record since this was sent. The base may have the change then, and later changes of
     /// others, which the answer to another try does not know.
     var baseMayHaveIt = false

@@ -30,8 +30,10 @@ public enum WriteOutcome: Hashable, Sendable {
 
 extension SyncPlanner {
     /// Freezes a write before it is sent. This must be durable before a byte leaves the device.
-    func claim(_ write: inout QueuedWrite, _ effects: inout SyncEffects) {
-        if write.wasSent { effects.repeated += 1 }
+    ///
+    /// - Parameter version: the version of its record; nil if there is none.
+    func claim(_ write: inout QueuedWrite, madeOn version: JSONText?, _ effects: inout SyncEffects) {
+        if write.wasSent { effects.repeated += 1 } else { write.sentVersion = version ?? .null }
         (write.status, write.isAskedToWait, write.isHeld, write.lastStatus) = (.sending, false, false, nil)
         write.wasSent = true
         write.tries += 1
@@ -152,7 +154,10 @@ extension SyncPlanner {
         guard let record, record.kind == .object, write.kind != .delete, !isOlder else {
             // A pull that is under way may bring the record without the change, which stays on top of it.
             row.writes[place].status = .accepted(at: now)
-            if let version, !isOlder { row.version = version }
+            if write.kind != .delete, !isOlder || row.version == nil {
+                // Even an older version is a precondition: the service refuses what was not made on its present one.
+                row.version = version ?? record.flatMap(self.version) ?? row.version
+            }
             if !rules.isPulled { foldAccepted(into: &row) }
             // The writes after it were made on top of it, and stay so.
             return

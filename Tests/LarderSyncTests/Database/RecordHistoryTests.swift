@@ -249,7 +249,7 @@ private final class RecordHistory {
                         let place = row.writes.firstIndex(where: { $0.number == number }),
                         (row.writes[place].tries == 0) == isFirstTry
                     else { return }
-                    planner.claim(&row.writes[place], &effects)
+                    planner.claim(&row.writes[place], madeOn: row.version, &effects)
                     count += 1
                 }
             }

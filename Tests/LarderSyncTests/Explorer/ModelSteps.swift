@@ -147,12 +147,14 @@ extension ModelWorld {
             let write = devices[device].rows[place].writes.firstIndex(where: { $0.number == number })
         else { return SyncEffects() }
         var effects = SyncEffects()
-        planner.claim(&devices[device].rows[place].writes[write], &effects)
+        let version = devices[device].rows[place].version
+        planner.claim(&devices[device].rows[place].writes[write], version, &effects)
         let row = devices[device].rows[place]
         let claimed = row.writes[write]
+        let sent = claimed.sentVersion.flatMap { $0.kind == .null ? nil : $0 }
         let request = ModelRequest(
             device: device, record: record, write: claimed.number, kind: claimed.kind, id: row.id,
-            changes: claimed.patch.changes, version: claimed.kind == .create ? nil : row.version, key: claimed.key)
+            changes: claimed.patch.changes, version: claimed.kind == .create ? nil : sent, key: claimed.key)
         try judge.sent(request, of: row, rules)
         devices[device].calls.append(ModelDevice.Call(request: request))
         return effects

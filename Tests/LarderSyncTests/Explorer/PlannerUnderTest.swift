@@ -12,7 +12,7 @@ struct PlannerUnderTest: Sendable {
         @Sendable (RecordIntent, inout RecordRow, Int64, inout SyncMoment, inout SyncEffects) throws(WriteRefusal) ->
             Bool
     var nextStep: @Sendable (RecordRow, [RecordRow], Int64) -> NextStep
-    var claim: @Sendable (inout QueuedWrite, inout SyncEffects) -> Void
+    var claim: @Sendable (inout QueuedWrite, JSONText?, inout SyncEffects) -> Void
     var reopen: @Sendable (inout QueuedWrite) -> Void
     var settle: @Sendable (WriteOutcome, Int64, inout RecordRow, inout SyncMoment, inout SyncEffects) -> Void
     var found: @Sendable (JSONText?, Int64, inout RecordRow, inout SyncMoment, inout SyncEffects) -> Void
@@ -49,7 +49,7 @@ struct PlannerUnderTest: Sendable {
             try planner.write(intent, to: &row, number: number, at: &moment, &effects)
         }
         nextStep = { row, _, now in planner.nextStep(of: row, at: now) }
-        claim = { planner.claim(&$0, &$1) }
+        claim = { planner.claim(&$0, madeOn: $1, &$2) }
         reopen = { planner.reopen(&$0) }
         settle = { planner.settle($0, of: $1, in: &$2, at: &$3, &$4) }
         found = { planner.found($0, for: $1, in: &$2, at: &$3, &$4) }
