@@ -25,6 +25,7 @@ extension QueuedWrite {
         if wasSent { members.append(("sent", JSONText(.bool(true)))) }
         if baseMayHaveIt { members.append(("mayBeInBase", JSONText(.bool(true)))) }
         if let sentVersion { members.append(("sentVersion", sentVersion)) }
+        if let madeOn { members.append(("madeOn", madeOn)) }
         if isAskedToWait { members.append(("askedToWait", JSONText(.bool(true)))) }
         if isHeld { members.append(("held", JSONText(.bool(true)))) }
         if let lastStatus { members.append(("lastStatus", JSONText(Int64(lastStatus)))) }
@@ -68,7 +69,8 @@ extension QueuedWrite {
         default: return nil
         }
         wasSent = text["sent"]?.bool ?? false
-        (baseMayHaveIt, sentVersion) = (text["mayBeInBase"]?.bool ?? false, text["sentVersion"])
+        baseMayHaveIt = text["mayBeInBase"]?.bool ?? false
+        (sentVersion, madeOn) = (text["sentVersion"], text["madeOn"])
         isAskedToWait = text["askedToWait"]?.bool ?? false
         isHeld = text["held"]?.bool ?? false
         lastStatus = text["lastStatus"]?.integer.map { Int(clamping: $0) }

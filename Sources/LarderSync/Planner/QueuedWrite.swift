@@ -44,6 +44,9 @@ struct QueuedWrite: Hashable, Sendable {
     /// The version of the record that it was made on, as it was first sent: null if there was none. A later try has the same
     /// one, because its content is the same: what a pull has brought since, it does not know. Nil before it is sent.
     var sentVersion: JSONText?
+    /// The record that it was made on, if others have changed it since this was first sent; nil if the base still is that.
+    /// If the service refuses the change, this tells what the others changed.
+    var madeOn: JSONText?
     /// Whether a pull has brought the record since this was sent. The base may have the change then, and later changes of
     /// others, which the answer to another try does not know.
     var baseMayHaveIt = false

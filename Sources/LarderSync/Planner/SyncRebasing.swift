@@ -43,14 +43,16 @@ extension SyncPlanner {
         var formerRunning = former
         var writes: [QueuedWrite] = []
         for write in row.writes {
-            let before = formerRunning
+            let before = write.madeOn ?? formerRunning
             formerRunning = write.applied(to: formerRunning)
+            var rebased = write
             if write.isFrozen {
-                writes.append(write)
+                if mode == .merge, write.isPending, !before.meansSame(as: running) { rebased.madeOn = before }
+                writes.append(rebased)
                 running = write.applied(to: running)
                 continue
             }
-            var rebased = write
+            if mode == .merge { rebased.madeOn = nil }
             if rebase(&rebased, of: row, on: running, former: before, mode: mode, at: &moment, &effects) {
                 writes.append(rebased)
                 running = rebased.applied(to: running)
@@ -156,8 +158,11 @@ extension SyncPlanner {
         let isChangedThere = !(former.map { $0.means(theirs) } ?? false)
         let mine = write.patch.applied(to: former ?? theirs)
         let isPlain = write.patch.changes.contains { !rules.isStamp($0.path) && !rules.isUnion($0.path) }
+        // A record that has all of the change, as after a try whose answer was lost, is in conflict with nothing.
+        let isMet = kept.isEmpty && contested.isEmpty
         let isConflict =
-            mode == .merge && (rules.conflict.isAboutRecords ? isChangedThere && isPlain : !contested.isEmpty)
+            mode == .merge && !isMet
+            && (rules.conflict.isAboutRecords ? isChangedThere && isPlain : !contested.isEmpty)
         guard isConflict else { return finish(&write, of: row, Patch(kept), on: theirs, &effects) }
         let conflict = RecordConflict(
             base: former, mine: mine, theirs: theirs, fields: contested,
