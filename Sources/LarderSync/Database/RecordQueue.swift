@@ -38,12 +38,11 @@ extension RecordDecisions {
                     else { return nil }
                     left -= row.writes[place].text.bytes.count
                     planner.claim(&row.writes[place], madeOn: row.version, &effects)
-                    let version = row.writes[place].sentVersion ?? row.version
                     let upTo = row.writes[...place].reduce(row.base) { $1.applied(to: $0) }
                     return ClaimedWrite(
                         record: row.number, id: row.id, idText: row.idText,
-                        version: version?.kind == .null ? nil : version,
-                        write: row.writes[place], shown: upTo?.setting(planner.rules.idPath, to: row.idText))
+                        version: row.precondition(of: row.writes[place]), write: row.writes[place],
+                        shown: upTo?.setting(planner.rules.idPath, to: row.idText))
                 }
                 if let write = next.flatMap({ $0 }) { claimed.append(write) }
                 // Behind a claimed write there may be thousands of its line. The next claim goes on.

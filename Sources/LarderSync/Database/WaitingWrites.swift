@@ -5,6 +5,10 @@ import LarderSystem
 struct WaitingWrite: Sendable {
     /// The id of the record.
     var id: String
+    /// The id as it is written in the record.
+    var idText: JSONText
+    /// The version of the record that the write was made on; nil if there is none.
+    var version: JSONText?
     var write: QueuedWrite
     /// The record with the write; nil if there is none then, or if it is not known.
     var shown: JSONText?
@@ -50,6 +54,12 @@ extension RecordDatabase {
 }
 
 extension RecordRow {
+    /// Returns the version that a write of it is sent with; nil if there is none.
+    func precondition(of write: QueuedWrite) -> JSONText? {
+        let version = write.sentVersion ?? version
+        return version?.kind == .null ? nil : version
+    }
+
     /// Returns its writes that wait.
     fileprivate func waitingWrites(_ step: NextStep, behind first: Int64?, idPath: [String]) -> [WaitingWrite] {
         var (shown, ahead, found): (JSONText?, Int64?, [WaitingWrite]) = (base, first, [])
@@ -57,7 +67,10 @@ extension RecordRow {
             shown = write.applied(to: shown)
             if !write.isPending { continue }
             let value = shown?.setting(idPath, to: idText)
-            found.append(WaitingWrite(id: id, write: write, shown: value, step: step, first: ahead))
+            found.append(
+                WaitingWrite(
+                    id: id, idText: idText, version: precondition(of: write), write: write, shown: value, step: step,
+                    first: ahead))
             ahead = self.first?.number
         }
         return found

@@ -159,12 +159,23 @@ extension WriteOutcome {
 
 extension PushedChange {
     init(_ claimed: ClaimedWrite, by rules: SyncRules) {
-        let write = claimed.write
-        kind = Kind(rawValue: write.kind.rawValue) ?? .update
-        let isUnnamed = write.kind == .create && TemporaryID.isOne(claimed.id)
-        id = isUnnamed ? nil : claimed.idText
-        (key, version, madeAt) = (write.key, claimed.version, write.made)
-        let shown = write.kind == .delete ? nil : claimed.shown
+        self.init(claimed.write, of: claimed.idText, version: claimed.version, shown: claimed.shown, by: rules)
+    }
+
+    /// - Parameters:
+    ///   - write: the write.
+    ///   - idText: the id of its record, as it is written in the record.
+    ///   - version: the version of the record that the write was made on.
+    ///   - shown: the record with the write.
+    ///   - rules: the rules of the policy.
+    init(
+        _ write: QueuedWrite, of idText: JSONText, version: JSONText?, shown: JSONText?, by rules: SyncRules
+    ) {
+        kind = Kind(write.kind)
+        let isUnnamed = write.kind == .create && (idText.name.map(TemporaryID.isOne) ?? false)
+        id = isUnnamed ? nil : idText
+        (key, self.version, madeAt) = (write.key, version, write.made)
+        let shown = write.kind == .delete ? nil : shown
         record = isUnnamed ? shown?.setting(rules.idPath, to: nil) : shown
         fields =
             write.kind != .update ? [] : write.patch.changes.map { Field($0, isUnion: rules.unions.contains($0.path)) }
@@ -176,6 +187,10 @@ extension PushedChange {
         let values = [record] + fields.map(\.after)
         return values.contains { $0.map { !TemporaryID.all(in: $0).isEmpty } ?? false }
     }
+}
+
+extension PushedChange.Kind {
+    init(_ kind: QueuedWrite.Kind) { self = Self(rawValue: kind.rawValue) ?? .update }
 }
 
 extension PushedChange.Field {

@@ -49,6 +49,8 @@ public struct RecordService: Sendable {
             for: table, position: position, cursor: cursor, limit: limit, source: rules.source, rules)
     }
 
+    var rules: SyncRules { attachment.planner.rules }
+
     /// The way for changes of ``pusher``.
     public var call: PushCall { attachment.call(for: table, attachment.planner.rules) }
 

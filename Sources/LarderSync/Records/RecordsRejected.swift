@@ -40,11 +40,14 @@ public struct UnsentChange<Value: Sendable>: Sendable {
     public let madeAt: Timestamp
     /// The number of times it was sent.
     public let tries: Int
+    /// The change as the pusher got it. Made again, it gets another key, and the version that the record has then.
+    public let pushed: PushedChange
     private let records: Records<Value>
 
-    fileprivate init(_ letter: DeadLetter, number: Int64, of records: Records<Value>) {
+    fileprivate init(_ letter: DeadLetter, number: Int64, of records: Records<Value>, by rules: SyncRules) {
         (id, reason, status) = (letter.id, Reason(rawValue: letter.reason.rawValue), letter.status)
-        kind = PushedChange.Kind(rawValue: letter.write.kind.rawValue) ?? .update
+        pushed = PushedChange(letter, by: rules)
+        kind = pushed.kind
         (changeNumber, tries) = (letter.write.number, letter.write.tries)
         madeAt = Timestamp(milliseconds: letter.write.made)
         value = letter.shown.flatMap { try? records.coding.decode($0) }
@@ -92,7 +95,8 @@ extension Records {
         let (attachment, records) = (try attachment(), try ofPresentAccount)
         let table = try records.table()
         let letters = try await attachment.reading { database in try database.letters(of: table) }
-        return letters.map { UnsentChange($0.letter, number: $0.number, of: records) }
+        let rules = attachment.planner.rules
+        return letters.map { UnsentChange($0.letter, number: $0.number, of: records, by: rules) }
     }
 }
 
@@ -127,6 +131,15 @@ extension RecordWriter {
             return try write(.create(text.setting(rules.idPath, to: nil)), id: nil, part, records)
         }
         return try write(.create(text), id: letter.id, part, records)
+    }
+}
+
+extension PushedChange {
+    fileprivate init(_ letter: DeadLetter, by rules: SyncRules) {
+        let known = letter.shown?[rules.idPath] ?? letter.base?[rules.idPath]
+        self.init(
+            letter.write, of: known ?? JSONText(string: letter.id),
+            version: rules.versionPath.flatMap { letter.base?[$0] }, shown: letter.shown, by: rules)
     }
 }
 

@@ -19,12 +19,18 @@ public struct WaitingChange<Value: Sendable>: Sendable {
     public let lastStatus: Int?
     /// The reason for which it waits.
     public let waitsFor: WaitReason
+    /// The change as the pusher gets it when it is sent now.
+    public let pushed: PushedChange
     private let records: Records<Value>
 
-    fileprivate init(_ waiting: WaitingWrite, _ prospect: SendingProspect, of records: Records<Value>) {
+    fileprivate init(
+        _ waiting: WaitingWrite, _ prospect: SendingProspect, of records: Records<Value>, by rules: SyncRules
+    ) {
         let write = waiting.write
         (number, id, tries, lastStatus) = (write.number, waiting.id, write.tries, write.lastStatus)
-        kind = PushedChange.Kind(rawValue: write.kind.rawValue) ?? .update
+        pushed = PushedChange(
+            write, of: waiting.idText, version: waiting.version, shown: waiting.shown, by: rules)
+        kind = pushed.kind
         value = waiting.shown.flatMap { try? records.coding.decode($0) }
         madeAt = Timestamp(milliseconds: write.made)
         waitsFor = WaitReason(waiting, prospect)
@@ -59,7 +65,7 @@ extension Records {
         let planner = attachment.planner
         let writes = try await attachment.reading { try $0.waitingWrites(of: table, by: planner) }
         let prospect = attachment.work?.prospect(of: table) ?? .never
-        return writes.map { WaitingChange($0, prospect, of: records) }
+        return writes.map { WaitingChange($0, prospect, of: records, by: planner.rules) }
     }
 
     /// Sends the changes that wait, now. Waits after failed tries end, and those that the service has asked for do not. If a run is
