@@ -43,15 +43,26 @@ struct RecordSoundness {
         let arguments = ["test", "--policies", folder.path, folder.path + "/Random"]
         let code = await LarderCommand.run(arguments, registry: .shipped, environment: [:], terminal: terminal)
         if code == 0 { return tally }
-        // Those that passed are one line each.
-        let told = output.withLock { $0 }.split(separator: "\n").filter { !$0.hasPrefix("  ✓") }
-        // A random step may have no effect, such as a trouble after the last call.
-        if !told.contains(where: { $0.contains("→") && !$0.contains("→ steps:") || $0.contains("error:") }) {
-            return tally
-        }
-        tally.faults.append(
-            "policy \(number) breaks what is proved:\n\(told.joined(separator: "\n"))\n\(policy.json.text())")
+        let told = Self.breaches(in: output.withLock { $0 })
+        if told.isEmpty { return tally }
+        tally.faults.append("policy \(number) breaks what is proved:\n\(told)\n\(policy.json.text())")
         return tally
+    }
+
+    /// Returns the histories that broke a promise, or errors. A random step may have no effect, such as a trouble after the last
+    /// call: that is no breach.
+    private static func breaches(in output: String) -> String {
+        var (found, history): ([Substring], [Substring]) = ([], [])
+        for line in output.split(separator: "\n") {
+            if line.hasPrefix("  ✗") { history = [] }
+            if line.contains("→ steps:") || line.hasPrefix("  ✓") { continue }
+            history.append(line)
+            if line.contains("→") || line.contains("error:") {
+                found += history
+                history = []
+            }
+        }
+        return found.joined(separator: "\n")
     }
 
     /// The steps after each of which a change waits longer.

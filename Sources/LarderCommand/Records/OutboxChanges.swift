@@ -74,7 +74,9 @@ extension OpenRecords {
         let number = try call.changeNumber
         guard let change = try await changes().first(where: { $0.number == number }) else {
             throw CommandFailure(
-                "there is no change \(number); it may have reached the service. 'larder outbox ls' lists them")
+                try await accounts().contains { $0.changes.made > 0 }
+                    ? "there is no change \(number); it may have reached the service. 'larder outbox ls' lists them"
+                    : "there is no change \(number): no change was made yet")
         }
         return change
     }

@@ -110,9 +110,14 @@ extension OpenRecords {
     }
 
     private func answerText(_ change: OutboxChange) -> String {
-        guard !change.isLetter else { return "." }
-        return change.status.map { ", and the service answered with the status \($0)." }
-            ?? ", without an answer that ends it."
+        guard case .waiting(let waiting) = change.standing else { return "." }
+        if let status = change.status {
+            // The change would be settled if its answer made sense, so it was a page for people, for example.
+            return ", and the service answered with the status \(status)"
+                + (status < 400 ? ", but not as the policy expects it." : ".")
+        }
+        if case .account(_?) = waiting.waitsFor { return ", and the service asked for a sign-in." }
+        return ", without an answer that ends it."
     }
 }
 
@@ -142,7 +147,8 @@ extension WaitReason {
             "It is sent after that, with the name of the service. If that record is refused, this change is given up with it."
         case .decision: "Both sides changed the record, and nothing happens before the app decides."
         case .source: "It is sent when 'formerly' of the policy names the former source, or when the app releases it."
-        case .answer: "If no answer comes, it is sent again with the same key."
+        case .answer:
+            "If no answer comes, or if the process that sent it has ended, it is sent again with the same key."
         case .lookup: "The change is then merged onto the service's record, and sent again."
         case .push: "It is sent when the policy says how."
         @unknown default: "The app decides."

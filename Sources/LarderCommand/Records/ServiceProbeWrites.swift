@@ -72,7 +72,7 @@ extension ServiceProbe {
 
     private mutating func findMistake(_ outcome: WriteOutcome, _ what: String, isEmpty: Bool = false) {
         switch outcome {
-        case .unknown:
+        case .unknown, .notUnderstood:
             find(
                 .wrong, "the answer to \(what) cannot be understood: it is no JSON, or has no record with an id",
                 at: "records.push.record")
@@ -163,7 +163,7 @@ extension ServiceProbe {
         do {
             let outcome = try await pusher.push([change], by: service.call).first ?? .unknown
             switch outcome {
-            case .unknown, .later: if change.kind == .create { lost = change }
+            case .unknown, .notUnderstood, .later: if change.kind == .create { lost = change }
             default: break
             }
             if case .signedOut = outcome {
@@ -188,7 +188,7 @@ extension ServiceProbe {
         case .rejected(let status): status.map { "the status \($0)" } ?? "errors"
         case .later: "a request to come later"
         case .signedOut: "the word that nobody is signed in"
-        case .unknown: "nothing that can be understood"
+        case .unknown, .notUnderstood: "nothing that can be understood"
         }
     }
 }

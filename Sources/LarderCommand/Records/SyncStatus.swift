@@ -53,6 +53,7 @@ extension OpenRecords {
             + (parts.isEmpty ? "" : " = " + parts.map { "\($0.0) \($0.1)" }.joined(separator: " + "))
             + "; " + (changes.unaccounted == 0 ? "nothing is unaccounted" : "UNACCOUNTED: \(changes.unaccounted)")
             + (account.isPullUnfinished ? "; a pull is not finished" : "")
+            + (account.pullFailure.map { "; the last pull failed: \($0.printable)" } ?? "")
             + (account.quarantined == 0
                 ? "" : "; \(counted(account.quarantined, one: "record")) of the service set aside")
             + (isPolicyGone ? "; no policy has these records now" : "")
@@ -68,6 +69,7 @@ extension OpenRecords {
             "unaccounted": .int(changes.unaccounted), "oldestWaiting_ms": age(account.oldestWaiting).milliseconds,
             "held": .int(account.held), "letters": .int(account.letters), "quarantined": .int(account.quarantined),
             "lastPull_ms": age(account.lastPull).milliseconds, "pullUnfinished": .bool(account.isPullUnfinished),
+            "pullFailure": account.pullFailure.map(JSON.string) ?? .null,
         ]
     }
 }

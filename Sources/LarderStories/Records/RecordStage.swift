@@ -88,6 +88,7 @@ final class RecordStage: Sendable {
             try await take(step, number)
             try await reopen()
         }
+        if world.network == .offline { (start, world.network) = (now, NetworkState(.online)) }
         return try await end(since: start)
     }
 
@@ -150,7 +151,6 @@ final class RecordStage: Sendable {
     private static let longestWait = Duration.seconds(86_400)
 
     private func end(since start: Int64) async throws -> RecordHistory {
-        if world.network == .offline { world.network = NetworkState(.online) }
         let limit = world.uptime + Self.longestWait
         while world.uptime < limit {
             try await world.sleep(for: .seconds(10))

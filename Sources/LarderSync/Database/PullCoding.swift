@@ -7,6 +7,7 @@ extension PullState {
         let members: [(name: String, value: JSONText?)] = [
             ("completedAt", completedAt.map { JSONText($0) }), ("edition", JSONText(Int64(edition))),
             ("epoch", epoch.map { JSONText(string: $0) }), ("expired", isExpired ? JSONText(.bool(true)) : nil),
+            ("failure", failure.map { JSONText(string: $0) }),
             ("fullAt", fullAt.map { JSONText($0) }), ("generation", JSONText(generation)),
             ("isTrimmed", isTrimmed ? JSONText(.bool(true)) : nil),
             ("position", position.map { JSONText(string: $0) }), ("run", run?.text),
@@ -24,7 +25,7 @@ extension PullState {
         (position, epoch) = (text["position"]?.string, text["epoch"]?.string)
         (completedAt, fullAt) = (text["completedAt"]?.integer, text["fullAt"]?.integer)
         (suspected, isExpired) = (text["suspected"]?.integer, text["expired"]?.bool ?? false)
-        isTrimmed = text["isTrimmed"]?.bool == true
+        (isTrimmed, failure) = (text["isTrimmed"]?.bool == true, text["failure"]?.string)
         if let text = text["run"] {
             guard let run = PullRun(text) else { return nil }
             self.run = run

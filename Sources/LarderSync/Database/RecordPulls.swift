@@ -33,6 +33,16 @@ extension RecordDecisions {
         try save(state)
     }
 
+    /// Notes that a pull has failed.
+    ///
+    /// - Parameter reason: the reason. The same one is written once.
+    func pullFailed(because reason: String) throws {
+        var state = try transaction.facts(of: number).pull
+        if state.failure == reason { return }
+        state.failure = reason
+        try save(state)
+    }
+
     private func save(_ state: PullState) throws { try transaction.change(number) { $0.pull = state } }
 
     /// Merges a page: rows, deletions, and the position behind them. After the last page it ends the pull.

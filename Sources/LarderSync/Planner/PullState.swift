@@ -25,6 +25,8 @@ struct PullState: Hashable, Sendable {
     var edition = 1
     /// Whether records were removed that the policy does not keep, so that a record which is not here may be at the service.
     var isTrimmed = false
+    /// The reason for which the last pull failed; nil if it did not.
+    var failure: String?
 }
 
 /// A pull that is under way. It goes on after a restart.

@@ -60,7 +60,7 @@ struct QueuedWrite: Hashable, Sendable {
     var isAskedToWait = false
     /// Whether it waits because the service asked for a sign-in.
     var isHeld = false
-    /// The status by which the service put off the last try; nil if there was none.
+    /// The status of the answer to the last try, which did not settle it; nil if there was none.
     var lastStatus: Int?
 
     /// Whether its content must stay as it is.

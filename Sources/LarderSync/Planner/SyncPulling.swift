@@ -190,7 +190,7 @@ extension SyncPlanner {
         // Changes during the pull may be missing, so it is as old as its beginning.
         state.completedAt = run.startedAt
         if run.isFull { state.fullAt = run.startedAt }
-        (state.run, state.isExpired) = (nil, false)
+        (state.run, state.isExpired, state.failure) = (nil, false, nil)
         switch sweep {
         case .suspicious: state.suspected = state.generation
         case .nothing, .delete: if run.isFull { state.suspected = nil }

@@ -24,8 +24,10 @@ public enum WriteOutcome: Hashable, Sendable {
     case later(_ wait: Int64? = nil, status: Int? = nil)
     /// Nobody is signed in.
     case signedOut
-    /// There was no answer, or none that can be understood.
+    /// There was no answer.
     case unknown
+    /// There was an answer with this status, but none that can be understood, such as a page of a hotel's network.
+    case notUnderstood(status: Int)
 }
 
 extension SyncPlanner {
@@ -86,6 +88,9 @@ extension SyncPlanner {
             row.writes[place].isHeld = true
         case .unknown:
             postpone(&row.writes[place], at: moment, by: nil)
+        case .notUnderstood(let status):
+            postpone(&row.writes[place], at: moment, by: nil)
+            row.writes[place].lastStatus = status
         }
         completeDeletion(of: &row, at: &moment, &effects)
     }

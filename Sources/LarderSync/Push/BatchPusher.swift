@@ -92,10 +92,12 @@ struct BatchPusher: Pusher {
                 return [.rejected(status: status)]
             case .later:
                 return changes.map { _ in .later(answer.retryAfter?.milliseconds, status: answer.status) }
-            default: return changes.map { _ in .unknown }
+            default: return changes.map { _ in .notUnderstood(status: status) }
             }
         }
-        guard let found = json[results], found.kind == .list else { return changes.map { _ in .unknown } }
+        guard let found = json[results], found.kind == .list else {
+            return changes.map { _ in .notUnderstood(status: answer.status ?? 200) }
+        }
         return sorted(found.items, changes).map { change, result in
             guard let result, let code = result[status]?.integer.map({ Int(clamping: $0) }) else { return .unknown }
             return outcomes.outcome(

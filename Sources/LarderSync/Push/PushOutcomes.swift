@@ -30,30 +30,32 @@ struct PushOutcomes: Sendable {
     ) -> WriteOutcome {
         let status = status ?? 200
         let pause = wait?.milliseconds
+        // The change may have been made, or the answer is not of the service: it is sent again with the same key.
+        let notUnderstood = WriteOutcome.notUnderstood(status: status)
         switch statuses.meaning(of: status, for: change.kind) {
         // Many services say with a page for people that there is no such record.
         case .accepted where change.kind == .delete && status >= 400: return .accepted(nil)
-        case .accepted: return isJSON ? accepted(change, body) : .unknown
+        case .accepted: return isJSON ? accepted(change, body, status) : notUnderstood
         case .later: return .later(pause, status: status)
         case .signedOut: return .signedOut
-        case .gone: return isJSON ? .conflictWithDeletion : .unknown
+        case .gone: return isJSON ? .conflictWithDeletion : notUnderstood
         case .conflict:
             guard let conflictRecord, let record = body?[conflictRecord], hasID(record, of: change) else {
                 return .conflictWithoutRecord
             }
             return .conflict(record)
-        case .rejected: return isJSON ? .rejected(status: status) : .unknown
+        case .rejected: return isJSON ? .rejected(status: status) : notUnderstood
         }
     }
 
-    private func accepted(_ change: PushedChange, _ body: JSONText?) -> WriteOutcome {
+    private func accepted(_ change: PushedChange, _ body: JSONText?, _ status: Int) -> WriteOutcome {
         if let failed, let errors = body?[failed], errors.kind != .null, errors != JSONText(list: []) {
             return .rejected(status: nil)
         }
         if change.kind == .delete { return .accepted(nil) }
         guard let found = body?[record], hasID(found, of: change) else {
             // Without its id, the service's record cannot be found again. The key protects the next try.
-            return change.id == nil ? .unknown : .accepted(nil)
+            return change.id == nil ? .notUnderstood(status: status) : .accepted(nil)
         }
         return .accepted(found)
     }

@@ -141,7 +141,7 @@ extension WriteOutcome {
     /// Whether the service has not been reached.
     fileprivate var isWithoutAnswer: Bool {
         switch self {
-        case .later, .signedOut, .unknown: true
+        case .later, .signedOut, .unknown, .notUnderstood: true
         case .accepted, .conflict, .conflictWithDeletion, .conflictWithoutRecord, .rejected: false
         }
     }

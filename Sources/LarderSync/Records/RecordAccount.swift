@@ -23,6 +23,8 @@ public struct RecordAccount: Sendable, Hashable {
     public let lastPull: Timestamp?
     /// Whether a pull has begun that is not complete yet.
     public let isPullUnfinished: Bool
+    /// The reason for which the last pull failed; nil if it did not. It has no ids, values and addresses in it.
+    public let pullFailure: String?
 }
 
 /// The changes that were made of records, by what became of each. They are counted in the transactions that make them so.
@@ -115,6 +117,6 @@ extension RecordAccount {
         let pull = facts.pull
         let isComplete = attachment?.isComplete(pull) ?? false
         lastPull = isComplete ? pull.completedAt.map { Timestamp(milliseconds: $0) } : nil
-        isPullUnfinished = pull.run != nil
+        (isPullUnfinished, pullFailure) = (pull.run != nil, pull.failure)
     }
 }

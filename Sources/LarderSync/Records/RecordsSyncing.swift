@@ -4,6 +4,9 @@ extension Records {
     /// Brings the records together with the service now, whatever the policy's intervals are, as for a pull to refresh. If
     /// that is under way already, waits for it.
     ///
+    /// Changes that the service has put off or not answered still wait afterwards: ``waiting()`` has them. Without versions, what is
+    /// new is fetched before changes are sent, so that nothing is sent if that fails.
+    ///
     /// - Throws: ``RecordError``: ``RecordError/Code/notSynced`` if the policy has neither `pull` nor `push`,
     ///   ``RecordError/Code/unavailable`` without a network, ``RecordError/Code/badAnswer`` if the service's answer cannot be
     ///   right; `LoadError` if a call failed; `CancellationError` if this task was cancelled, or the account was cleared. What

@@ -15,7 +15,8 @@ public struct WaitingChange<Value: Sendable>: Sendable {
     public let madeAt: Timestamp
     /// The number of times it was sent. It may have reached the service if this is not 0.
     public let tries: Int
-    /// The status by which the service put off the last try; nil if there was none, or if it asked for a sign-in.
+    /// The status of the answer to the last try, which did not end the wait; nil if there was none, or if it asked for a sign-in.
+    /// A good status says that the answer could not be understood, such as a page of a hotel's network.
     public let lastStatus: Int?
     /// The reason for which it waits.
     public let waitsFor: WaitReason

@@ -18,6 +18,9 @@ public struct SyncStatus: Sendable, Hashable {
     /// The reason for which changes wait; nil if none waits. If changes wait for different reasons, the one that tells most: first
     /// those that somebody must act upon. Of many changes, only the oldest are looked at.
     public var waitsFor: WaitReason?
+    /// The reason for which the last pull failed, for whoever mends it; nil if it did not. Of several resources, that of the
+    /// first one.
+    public var pullFailure: String?
 
     /// Creates the status of records with which nothing was done yet.
     public init() {}
@@ -31,6 +34,7 @@ extension SyncStatus {
         pendingCount = parts.reduce(0) { $0 + $1.status.pendingCount }
         rejectedCount = parts.reduce(0) { $0 + $1.status.rejectedCount }
         isSyncing = parts.contains { $0.status.isSyncing }
+        pullFailure = parts.lazy.compactMap(\.status.pullFailure).first
         oldestPending = parts.compactMap(\.status.oldestPending).min()
         waitsFor = parts.compactMap(\.status.waitsFor).min { $0.rank < $1.rank }
         let pulls = parts.filter(\.isPulled).map(\.status.lastSync)
@@ -65,6 +69,7 @@ extension RecordsAttachment {
         var status = SyncStatus()
         (status.pendingCount, status.rejectedCount) = (facts.books.pending, letters)
         if isComplete(facts.pull) { status.lastSync = facts.pull.completedAt.map { Timestamp(milliseconds: $0) } }
+        status.pullFailure = facts.pull.failure
         status.isSyncing = work?.isRunning ?? false
         status.oldestPending = waiting.first.map { Timestamp(milliseconds: $0.write.made) }
         let prospect = work?.prospect(of: table) ?? .never

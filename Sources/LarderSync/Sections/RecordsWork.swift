@@ -212,6 +212,8 @@ final class RecordsWork: AgendaWork {
         } catch {
             if !(error is CancellationError) {
                 state.withLock { $0.times[table, default: SyncTimes()].failed(at: world.uptime, every: plan.every) }
+                let reason = Self.text(error)
+                try? await attachment.changing(table, .process) { try $0.pullFailed(because: reason) }
             }
             throw error
         }

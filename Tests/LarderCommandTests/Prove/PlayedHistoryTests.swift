@@ -73,6 +73,13 @@ import Testing
         }
     }
 
+    @Test func waitWithoutNetworkDoesNotCount() async throws {
+        let output = try await play(
+            RecordProofPolicy(), steps: [["offline", "create", "minute", "minute", "minute"]],
+            expecting: #""sentWithin": "2m""#)
+        #expect(output.code == 0, "\(output.out)")
+    }
+
     @Test(arguments: [["update-new"], ["create", "minute", "answer-is-lost"], ["other-deletes", "ends-before-call"]])
     func stepWithoutEffectFails(_ steps: [String]) async throws {
         let output = try await play(RecordProofPolicy(), steps: [steps], expecting: #""losesNothing": true"#)

@@ -49,9 +49,19 @@ import Testing
         _ = await tool.run("sync", "run", "collections")
         let number = try Facts(await tool.run("outbox", "ls", "--json").out)["changes"].items[0]["number"].int ?? 0
         let asked = await tool.run("outbox", "explain", "\(number)")
+        #expect(asked.out.contains("It was sent once, and the service asked for a sign-in."), "\(asked)")
         #expect(asked.out.contains("asked again at the time of the next try"), "\(asked)")
         #expect(
             WaitReason.account(nextTry: nil).nextStep == "It is sent when the account signs in, and not before.")
+    }
+
+    @Test func pageForPeopleIsExplained() async throws {
+        let (tool, _, waiting) = try await Self.tool()
+        tool.service.faults = [.login]
+        _ = await tool.run("sync", "run", "collections")
+        let explained = await tool.run("outbox", "explain", waiting).out
+        #expect(
+            explained.contains("answered with the status 200, but not as the policy expects it."), "\(explained)")
     }
 
     @Test func retrySendsWhatWaits() async throws {

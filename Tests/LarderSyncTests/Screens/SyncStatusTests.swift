@@ -24,6 +24,19 @@ import Testing
         }
     }
 
+    @Test func failureOfAPullIsToldUntilOneEndsWell() throws {
+        try run { service, world, _, _, notes in
+            try await notes.sync()
+            service.state.withLock { $0.hasNoList = true }
+            await #expect(throws: LoadError.self) { try await notes.sync() }
+            let failed = try await notes.status()
+            #expect(failed.pullFailure?.isEmpty == false, "\(failed)")
+            service.state.withLock { $0.hasNoList = false }
+            try await notes.sync()
+            #expect(try await notes.status().pullFailure == nil)
+        }
+    }
+
     @Test func statusFollowsTheQueueTheRunsAndTheNetwork() throws {
         try run { service, world, _, _, notes in
             let live = notes.liveStatus()

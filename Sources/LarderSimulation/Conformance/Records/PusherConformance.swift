@@ -235,7 +235,7 @@ extension WriteOutcome {
         case .rejected: .rejected
         case .later: .later
         case .signedOut: .signedOut
-        case .unknown: .unknown
+        case .unknown, .notUnderstood: .unknown
         }
     }
 }
