@@ -3,8 +3,6 @@ import LarderSystem
 
 /// A write that was claimed, with the record that it belongs to.
 struct ClaimedWrite: Hashable, Sendable {
-    /// The number of the record on this device.
-    var record: Int64
     var id: String
     var idText: JSONText
     /// The version of the record that the write was made on.
@@ -40,7 +38,7 @@ extension RecordDecisions {
                     planner.claim(&row.writes[place], madeOn: row.version, &effects)
                     let upTo = row.writes[...place].reduce(row.base) { $1.applied(to: $0) }
                     return ClaimedWrite(
-                        record: row.number, id: row.id, idText: row.idText,
+                        id: row.id, idText: row.idText,
                         version: row.precondition(of: row.writes[place]), write: row.writes[place],
                         shown: upTo?.setting(planner.rules.idPath, to: row.idText))
                 }
@@ -70,7 +68,12 @@ extension RecordDecisions {
 
     /// Settles a write that was sent.
     func settle(_ outcome: WriteOutcome, of write: ClaimedWrite) throws {
-        _ = try decide(record: write.record) { row, moment, effects in
+        // Its record may have become one with another meanwhile, whose name the service has told.
+        let record = try connection.first("SELECT record FROM outbox WHERE n=?", .integer(write.write.number)) {
+            $0.integer(0)
+        }
+        guard let record else { return }
+        _ = try decide(record: record) { row, moment, effects in
             planner.settle(outcome, of: write.write.number, in: &row, at: &moment, &effects)
         }
     }

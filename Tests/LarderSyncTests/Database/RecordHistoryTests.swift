@@ -8,10 +8,12 @@ import Testing
 
 /// Random histories in the database and in a dictionary: both ask the same planner, so both must have the same rows.
 struct RecordHistoryTests {
-    /// The number of histories: more in a long run.
-    private static let seeds = ProcessInfo.processInfo.environment["LARDER_SEEDS"] == nil ? 12 : 200
+    /// The seeds of the histories: more in a long run. Two have found a mistake that is mended: a change stayed unsettled whose
+    /// record became one with another while it was sent.
+    private static let seeds =
+        ProcessInfo.processInfo.environment["LARDER_SEEDS"] == nil ? Array(0..<12) + [44, 188] : Array(0..<200)
 
-    @Test(arguments: Array(0..<Self.seeds)) func databaseHasTheRowsOfTheModel(seed: Int) throws {
+    @Test(arguments: Self.seeds) func databaseHasTheRowsOfTheModel(seed: Int) throws {
         let history = try RecordHistory(seed: UInt64(seed))
         for step in 0..<60 {
             let name = try history.step()

@@ -90,7 +90,10 @@ struct WorldJudge {
         }
         let made = writes.filter { $0.kind == .create && $0.number > deletion.number }
         let former = own.last { $0.kind == .create && $0.id == id && $0.number < deletion.number }
-        return made.contains(where: isApplied) || former.map { !isApplied($0) } ?? false
+        // A deletion that arrives between another's and a new record of the same id finds nothing to delete.
+        let kinds = applied.filter { $0.id == id }.map(\.change.kind)
+        let isMadeAgain = kinds.firstIndex(of: "delete").map { kinds[$0...].contains("create") } ?? false
+        return made.contains(where: isApplied) || isMadeAgain || former.map { !isApplied($0) } ?? false
     }
 
     // MARK: Once, and in order
