@@ -53,18 +53,21 @@ struct JSONPages: Sendable {
     ///
     /// - Throws: ``PullError/malformed(_:)``; the errors of the call.
     func ask(_ question: PullQuestion, _ parameters: Parameters) async throws -> (page: PullPage, answer: JSONText) {
-        let all = parameters.dictionary.merging(self.parameters) { own, _ in own }
-        let answer = try answer(await question.fetch(Parameters(all)))
+        let answer = try await answer(to: question, parameters)
         return (try page(in: answer, id: question.id), answer)
     }
 
-    private func answer(_ entry: Entry) throws(PullError) -> JSONText {
+    /// Asks for a page, and returns the answer before it is read.
+    func answer(to question: PullQuestion, _ parameters: Parameters) async throws -> JSONText {
+        let all = parameters.dictionary.merging(self.parameters) { own, _ in own }
+        let entry = try await question.fetch(Parameters(all))
         do { return try JSONText(entry.payload.bytes) } catch {
-            throw .malformed("the answer is not JSON: \(error.description)")
+            throw PullError.malformed("the answer is not JSON: \(error.description)")
         }
     }
 
-    private func page(in answer: JSONText, id: JSONPointer) throws(PullError) -> PullPage {
+    /// Reads a page in an answer.
+    func page(in answer: JSONText, id: JSONPointer) throws(PullError) -> PullPage {
         guard let list = answer[items], list.kind == .list else {
             throw .malformed("the answer has no list at \(Self.name(items))")
         }

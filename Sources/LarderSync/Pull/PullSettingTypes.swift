@@ -48,3 +48,23 @@ extension SettingType where Value == String {
             })
     }
 }
+
+/// A value at a place in an answer, which means something.
+struct AnswerCode: Hashable, Sendable {
+    var place: JSONPointer
+    /// The text or number there, as a text.
+    var value: String
+
+    /// Returns whether an answer has the value.
+    func isIn(_ answer: JSONText) -> Bool { answer[place]?.name.map { $0.utf8.elementsEqual(value.utf8) } ?? false }
+}
+
+extension SettingType where Value == AnswerCode {
+    /// A place in an answer, and the value that it has.
+    static var answerCode: SettingType<AnswerCode> {
+        .object(
+            "code", Setting("at", .answerPointer, help: "The place in an answer"),
+            Setting("is", .text, help: "The text that is there, or the number")
+        ) { _, _, place, value in AnswerCode(place: place, value: value) }
+    }
+}

@@ -26,6 +26,11 @@ struct TokenSettings {
     let expired = Setting(
         "expired", .list(of: .int(400...599)), default: [410],
         help: "The statuses by which the service says that it does not know a token any more")
+    let expiredCode = Setting(
+        "expiredCode", optional: .answerCode,
+        help:
+            "A value in an answer of any status that says the same, such as { \"at\": \"/error/code\", \"is\": \"reset\" }"
+    )
     let parameter = Setting(
         "parameter", .parameterName, default: "token", help: "The parameter of the URL for the token")
     let cursor = Setting(
@@ -39,10 +44,12 @@ struct TokenPuller: Puller {
     let token: JSONPointer
     let more: JSONPointer?
     private let expired: [Int]
+    private let expiredCode: AnswerCode?
     let (parameter, cursor, size): (String, String, String)
 
     init(_ pages: JSONPages, _ settings: SettingValues<TokenSettings>) {
-        (self.pages, token, more, expired) = (pages, settings.token, settings.more, settings.expired)
+        (self.pages, token, more) = (pages, settings.token, settings.more)
+        (expired, expiredCode) = (settings.expired, settings.expiredCode)
         (parameter, cursor, size) = (settings.parameter, settings.cursor, settings.size)
     }
 
@@ -68,8 +75,17 @@ struct TokenPuller: Puller {
         let token = more == nil ? question.position : question.cursor ?? question.position
         let values = [parameter: token, cursor: more == nil ? question.cursor : nil]
         let parameters = question.parameters(values, size: size)
-        do { return try await pages.ask(question, parameters) } catch let error as LoadError
+        let answer: JSONText
+        do { answer = try await pages.answer(to: question, parameters) } catch let error as LoadError
             where error.status.map(expired.contains) == true
+            || isExpired(error.reply.flatMap { try? JSONText($0.body) })
         { throw PullError.positionExpired }
+        if isExpired(answer) { throw PullError.positionExpired }
+        return (try pages.page(in: answer, id: question.id), answer)
+    }
+
+    private func isExpired(_ answer: JSONText?) -> Bool {
+        guard let expiredCode, let answer else { return false }
+        return expiredCode.isIn(answer)
     }
 }

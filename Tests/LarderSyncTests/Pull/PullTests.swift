@@ -13,6 +13,8 @@ final class NotesService: Sendable {
         var changes: [(id: String, title: String?, at: Int)] = []
         var calls: [Parameters] = []
         var clock = 1_000_000
+        /// The answer to a token that is not known any more; nil for the status 410.
+        var expiry: (status: Int, body: String)?
         /// The oldest token that is still known.
         var oldestToken = 0
     }
@@ -37,7 +39,11 @@ final class NotesService: Sendable {
             let limit = parameters["limit"].flatMap { Int($0) } ?? 1_000
             let since = (parameters["token"] ?? parameters["since"]).flatMap { Int($0) }
             if let token = parameters["token"].flatMap({ Int($0) }), token < state.oldestToken {
-                throw LoadError(.answer, "gone", status: 410)
+                guard let (status, body) = state.expiry else { throw LoadError(.answer, "gone", status: 410) }
+                if status < 400 { return body }
+                var error = LoadError(.answer, "refused", status: status)
+                error.reply = Reply(status: status, body: Data(body.utf8))
+                throw error
             }
             let start = parameters["cursor"].flatMap { Int($0) } ?? 0
             let found = state.changes.filter { since == nil ? $0.title != nil : $0.at > since ?? 0 }
@@ -202,6 +208,27 @@ final class NotesService: Sendable {
             #expect(try await notes.get("b") == .absent)
             #expect(try await notes.get("c").record?.value.title == "3")
             #expect(try await notes.books().pending == 1)
+        }
+    }
+
+    @Test(arguments: [
+        (409, #"{"error":{"code":"reset"}}"#), (200, #"{"error":{"code":"reset"}}"#), (409, "{}"), (500, "<p>"),
+    ])
+    func codeInTheAnswerSaysThatTheTokenHasExpired(_ status: Int, _ body: String) throws {
+        let policy = Self.policy(
+            ##"{ "use": "token", "items": "/notes", "token": "/token", "more": "/more", "expiredCode": { "at": "/error/code", "is": "reset" } }"##
+        )
+        try run(policy) { service, _, _, notes in
+            service.change("a", "1")
+            try await notes.sync()
+            service.change("b", "2")
+            service.state.withLock { ($0.oldestToken, $0.expiry) = ($0.clock, (status, body)) }
+            let isExpired = body.contains("reset")
+            do {
+                try await notes.sync()
+                #expect(isExpired)
+            } catch { #expect(!isExpired) }
+            #expect(try await notes.count() == (isExpired ? 2 : 1))
         }
     }
 
