@@ -4,6 +4,8 @@ import Larder
 struct SyncFigures {
     let accepted, rejected, expired, overtaken, discarded, merged: UInt64
     let conflicts, repeated, runs, failedRuns: UInt64
+    /// The queries of records for which no index fits.
+    let scans: UInt64
     let waiting, unaccounted: UInt64
     /// The age of the oldest change that waits; nil if none does.
     let oldest: Duration?
@@ -27,12 +29,15 @@ struct SyncFigures {
         (overtaken, discarded) = (total[.changesOvertaken], total[.changesDiscarded])
         (merged, conflicts, repeated) = (total[.changesMerged], total[.changeConflicts], total[.changesRepeated])
         (runs, failedRuns) = (total[.syncRuns], total[.syncFailedRuns])
+        scans = total[.recordScans]
         func number(_ gauge: Gauge) -> UInt64 { UInt64(clamping: (section.gauges[gauge] ?? 0).whole) }
         (waiting, unaccounted) = (number(.changesWaiting), number(.changesUnaccounted))
         let age = min(max(section.gauges[.oldestChange] ?? 0, 0), 1e12)
         oldest = waiting > 0 ? .milliseconds(Int64((age * 1_000).rounded())) : nil
         acceptance = total.timings[.changeAcceptance].flatMap { $0.count > 0 ? $0 : nil }
-        if [all, merged, conflicts, repeated, runs, failedRuns, unaccounted].allSatisfy({ $0 == 0 }) { return nil }
+        if [all, merged, conflicts, repeated, runs, failedRuns, unaccounted, scans].allSatisfy({ $0 == 0 }) {
+            return nil
+        }
     }
 
     /// The changes that have ended. Those that were merged have ended as part of another.
@@ -84,6 +89,9 @@ struct SyncFigures {
                 ? "many conflicts: \(conflicts), while \(counted(Int(clamping: ended), one: "change")) ended" : nil,
             isMuch(failedRuns, of: allRuns, from: Self.fewestRuns, share: Self.noticedFailures)
                 ? "\(failedShare) of the runs that bring records and the service together failed" : nil,
+            scans > 0
+                ? "\(counted(Int(clamping: scans), one: "query", many: "queries")) of records looked at far more than they "
+                    + "found: 'indexes' lacks one that fits, which the log names" : nil,
         ]
     }
 
@@ -137,7 +145,7 @@ struct SyncFigures {
             "acceptance_p95": seconds(acceptance?.percentile(0.95)),
             "acceptance_worst": seconds(acceptance?.percentile(1)), "merged": number(merged),
             "conflicts": number(conflicts), "repeated": number(repeated), "runs": number(allRuns),
-            "failed_runs": number(failedRuns),
+            "failed_runs": number(failedRuns), "scans": number(scans),
         ]
     }
 }

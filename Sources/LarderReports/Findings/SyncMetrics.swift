@@ -11,6 +11,7 @@ extension Counter {
     static let changesDiscarded = Counter("sync_discarded", "")
     static let changesRepeated = Counter("sync_repeated", "")
     static let changeConflicts = Counter("sync_conflicts", "")
+    static let recordScans = Counter("records_scans", "")
     static let syncRuns = Counter("sync_runs", "")
     static let syncFailedRuns = Counter("sync_failed_runs", "")
 }

@@ -3,7 +3,7 @@ import LarderSystem
 
 /// A write that was claimed, with the record that it belongs to.
 struct ClaimedWrite: Hashable, Sendable {
-    var id: String
+    /// The id of the record, as it is written in it.
     var idText: JSONText
     /// The version of the record that the write was made on.
     var version: JSONText?
@@ -35,10 +35,10 @@ extension RecordDecisions {
                         pass.includes(row.writes[place])
                     else { return nil }
                     left -= row.writes[place].text.bytes.count
-                    planner.claim(&row.writes[place], madeOn: row.version, &effects)
+                    planner.claim(&row.writes[place], at: row.version, &effects)
                     let upTo = row.writes[...place].reduce(row.base) { $1.applied(to: $0) }
                     return ClaimedWrite(
-                        id: row.id, idText: row.idText,
+                        idText: row.idText,
                         version: row.precondition(of: row.writes[place]), write: row.writes[place],
                         shown: upTo?.setting(planner.rules.idPath, to: row.idText))
                 }

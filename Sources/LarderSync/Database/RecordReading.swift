@@ -73,13 +73,19 @@ extension RecordDatabase {
         return isMet
     }
 
+    /// The steps of SQLite's machine for each record found, and in all, from which a query has looked at far more records than it
+    /// found: more than some thousands.
+    private static let (mostWorkEach, mostWork) = (500, 100_000)
+
     /// Returns the records that a query selects, in its order, and the state of the pulls. Records of the same place in the order
     /// are in that of their numbers on this device.
+    ///
+    /// - Returns: also whether it looked at far more records than it found, because no index fits.
     func page(
         _ selection: RecordSelection, of table: RecordTable
-    ) throws -> (stored: [StoredRecord], pull: PullState) {
+    ) throws -> (stored: [StoredRecord], pull: PullState, isScan: Bool) {
         try reading { connection in
-            guard let facts = try TableFacts.read(table, connection) else { return ([], PullState()) }
+            guard let facts = try TableFacts.read(table, connection) else { return ([], PullState(), false) }
             let columns = KeptRow.columns
             var sql = "SELECT \(columns) FROM records WHERE t=? AND state<\(RecordRowState.hidden.rawValue)"
             if let condition = selection.condition { sql += " AND (\(condition))" }
@@ -89,7 +95,10 @@ extension RecordDatabase {
             try query(sql, [.integer(facts.number)] + selection.values.map(\.bound), connection) { row in
                 if let stored = try StoredRecord(reading: row) { found.append(stored) }
             }
-            return (found, facts.pull)
+            let work = connection.takeWork(of: sql)
+            let isScan = work > Self.mostWork && work / Self.mostWorkEach > found.count
+            // A query about no field needs no index of fields.
+            return (found, facts.pull, isScan && !selection.fields.isEmpty)
         }
     }
 

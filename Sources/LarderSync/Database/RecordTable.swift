@@ -48,6 +48,8 @@ struct RecordSelection: Sendable {
     /// Terms for `ORDER BY`, such as `json_extract(…) DESC`.
     var order: [String] = []
     var limit: Int?
+    /// The names of the fields in the condition and the order, for messages.
+    var fields: [String] = []
 }
 
 /// A value in a condition.

@@ -25,7 +25,6 @@ extension QueuedWrite {
         if wasSent { members.append(("sent", JSONText(.bool(true)))) }
         if baseMayHaveIt { members.append(("mayBeInBase", JSONText(.bool(true)))) }
         if let sentVersion { members.append(("sentVersion", sentVersion)) }
-        if let madeOn { members.append(("madeOn", madeOn)) }
         if isAskedToWait { members.append(("askedToWait", JSONText(.bool(true)))) }
         if isHeld { members.append(("held", JSONText(.bool(true)))) }
         if let lastStatus { members.append(("lastStatus", JSONText(Int64(lastStatus)))) }
@@ -69,8 +68,7 @@ extension QueuedWrite {
         default: return nil
         }
         wasSent = text["sent"]?.bool ?? false
-        baseMayHaveIt = text["mayBeInBase"]?.bool ?? false
-        (sentVersion, madeOn) = (text["sentVersion"], text["madeOn"])
+        (baseMayHaveIt, sentVersion) = (text["mayBeInBase"]?.bool ?? false, text["sentVersion"])
         isAskedToWait = text["askedToWait"]?.bool ?? false
         isHeld = text["held"]?.bool ?? false
         lastStatus = text["lastStatus"]?.integer.map { Int(clamping: $0) }

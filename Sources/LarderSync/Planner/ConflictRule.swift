@@ -23,7 +23,7 @@ extension ConflictRule {
 
 /// A record that both sides changed.
 struct RecordConflict: Hashable, Sendable {
-    /// The record before both changes; nil if it was made on both sides.
+    /// The record before both changes; nil if it was made on both sides, or if it is not known.
     var base: JSONText?
     /// The record as the user changed it.
     var mine: JSONText

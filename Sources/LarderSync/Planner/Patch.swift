@@ -53,6 +53,11 @@ struct Patch: Hashable, Sendable {
         record.setting(changes.map { ($0.path, $0.after) })
     }
 
+    /// Returns a record with the values before the changes.
+    func undone(in record: JSONText) -> JSONText {
+        record.setting(changes.map { ($0.path, $0.before) })
+    }
+
     /// Returns the changes of both, one after the other, as one. Changes that undo each other vanish.
     func merged(with later: Patch) -> Patch {
         var merged = changes

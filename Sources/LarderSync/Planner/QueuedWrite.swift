@@ -41,14 +41,12 @@ struct QueuedWrite: Hashable, Sendable {
     var status = Status.open
     /// Whether it may have reached the service with this content and key.
     var wasSent = false
-    /// The version of the record that it was made on, as it was first sent: null if there was none. A later try has the same
-    /// one, because its content is the same: what a pull has brought since, it does not know. Nil before it is sent.
+    /// The version of the record that it was made on, as it was first sent: null if there was none. Every try sends this one,
+    /// because the content stays the same, even if a pull has brought a newer one. Nil before it is sent.
     var sentVersion: JSONText?
-    /// The record that it was made on, if others have changed it since this was first sent; nil if the base still is that.
-    /// If the service refuses the change, this tells what the others changed.
-    var madeOn: JSONText?
     /// Whether a pull has brought the record since this was sent. The base may have the change then, and later changes of
-    /// others, which the answer to another try does not know.
+    /// others, which the answer to another try does not know. If the service refuses the change, what others have changed is not
+    /// known.
     var baseMayHaveIt = false
     /// The number of times it was sent.
     var tries = 0
@@ -74,6 +72,11 @@ struct QueuedWrite: Hashable, Sendable {
 
     /// Whether the service may still have to be told of it.
     var isPending: Bool { if case .accepted = status { false } else { true } }
+
+    /// Makes it one that no service has seen.
+    mutating func forgetTries() {
+        (wasSent, sentVersion, baseMayHaveIt) = (false, nil, false)
+    }
 
     /// The whole record of a create.
     var content: JSONText? { kind == .create ? patch[[]]?.after : nil }

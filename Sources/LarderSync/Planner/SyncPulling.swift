@@ -16,7 +16,7 @@ extension SyncPlanner {
         let isOther = state.source != rules.source && !rules.formerSources.contains(state.source)
         if isOther || state.edition != edition {
             (state.run, state.position, state.suspected, state.epoch) = (nil, nil, nil, nil)
-            (state.completedAt, state.isExpired, state.isTrimmed) = (nil, false, false)
+            (state.completedAt, state.isExpired, state.isTrimmed, state.failure) = (nil, false, false, nil)
         }
         (state.source, state.edition) = (rules.source, edition)
         let mustBeFull = isFull || state.position == nil || state.suspected != nil
@@ -125,9 +125,9 @@ extension SyncPlanner {
         rebase(&row, onto: nil, at: &moment, &effects)
     }
 
-    /// Notes that a pull has brought a record when its writes may have reached the service.
+    /// Notes that a pull has brought a record when its writes may have reached the service, or belong to another one.
     private func notePull(over row: inout RecordRow) {
-        for place in row.writes.indices where row.writes[place].wasSent {
+        for place in row.writes.indices where isFixed(row.writes[place]) {
             row.writes[place].baseMayHaveIt = true
         }
     }

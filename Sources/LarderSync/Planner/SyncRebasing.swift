@@ -19,8 +19,8 @@ extension SyncPlanner {
         _ effects: inout SyncEffects
     ) {
         if !base.meansSame(as: row.base) { row.rejected = nil }
-        if base == nil, row.writes.contains(where: \.isFrozen) {
-            // The user's change stays visible until its outcome is known.
+        if base == nil, row.writes.contains(where: isFixed) {
+            // The user's change stays visible until its outcome is known, or its own source is asked again.
             row.isDeletedThere = true
             return
         }
@@ -43,17 +43,17 @@ extension SyncPlanner {
         var formerRunning = former
         var writes: [QueuedWrite] = []
         for write in row.writes {
-            let before = write.madeOn ?? formerRunning
+            let before = formerRunning
             formerRunning = write.applied(to: formerRunning)
-            var rebased = write
-            if write.isFrozen {
-                if mode == .merge, write.isPending, !before.meansSame(as: running) { rebased.madeOn = before }
-                writes.append(rebased)
+            if isFixed(write) {
+                writes.append(write)
                 running = write.applied(to: running)
                 continue
             }
-            if mode == .merge { rebased.madeOn = nil }
-            if rebase(&rebased, of: row, on: running, former: before, mode: mode, at: &moment, &effects) {
+            var rebased = write
+            if mode == .merge { rebased.baseMayHaveIt = false }
+            let rebasing = Rebasing(former: before, isOutdated: write.baseMayHaveIt, mode: mode)
+            if rebase(&rebased, of: row, on: running, rebasing, at: &moment, &effects) {
                 writes.append(rebased)
                 running = rebased.applied(to: running)
             }
@@ -61,11 +61,27 @@ extension SyncPlanner {
         row.writes = writes
     }
 
+    /// Returns whether a pull does not change a write: it may have reached the service, or it was made for another one, whose
+    /// records say nothing about it.
+    func isFixed(_ write: QueuedWrite) -> Bool { write.isFrozen || !rules.isSent(write) }
+
+    /// The facts about the change of a base.
+    private struct Rebasing {
+        /// The record that was under the write before; nil if there was none, or if it was not known.
+        var former: JSONText?
+        /// Whether that is not what the write was made on: a pull has brought the record between its first try and its refusal.
+        var isOutdated = false
+        var mode: RebaseMode
+
+        /// Returns whether the record is the one that the write was made on.
+        func isMadeOn(_ theirs: JSONText) -> Bool { !isOutdated && former.meansSame(as: theirs) }
+    }
+
     /// Makes one write again.
     ///
     /// - Returns: whether it is still needed.
     private func rebase(
-        _ write: inout QueuedWrite, of row: RecordRow, on theirs: JSONText?, former: JSONText?, mode: RebaseMode,
+        _ write: inout QueuedWrite, of row: RecordRow, on theirs: JSONText?, _ rebasing: Rebasing,
         at moment: inout SyncMoment, _ effects: inout SyncEffects
     ) -> Bool {
         switch (write.kind, theirs) {
@@ -75,13 +91,13 @@ extension SyncPlanner {
             let members = (write.content ?? .object).setting(rules.idPath, to: nil).members
             write.kind = .update
             write.patch = Patch(members.map { FieldChange(path: [$0.name], before: nil, after: $0.value) })
-            return merge(&write, of: row, with: theirs, former: nil, mode: mode, &effects)
+            return merge(&write, of: row, with: theirs, Rebasing(former: nil, mode: rebasing.mode), &effects)
         case (.delete, nil):
             overtake(write, of: row, &effects)
             return false
         case (.delete, let theirs?):
-            if mode == .keepMine || former.meansSame(as: theirs) { return true }
-            if rules.conflict.asksApp, former != nil {
+            if rebasing.mode == .keepMine || rebasing.isMadeOn(theirs) { return true }
+            if rules.conflict.asksApp, rebasing.former != nil {
                 effects.conflicts += 1
                 effects.events.append(.conflict(id: row.id, mine: nil, theirs: theirs, result: nil))
                 write.status = .conflict
@@ -95,9 +111,9 @@ extension SyncPlanner {
             giveUp(write, of: row, as: .overtaken, shown: nil, &effects)
             return false
         case (.update, nil):
-            return outlive(&write, of: row, former: former, mode: mode, &effects)
+            return outlive(&write, of: row, former: rebasing.former, mode: rebasing.mode, &effects)
         case (.update, let theirs?):
-            return merge(&write, of: row, with: theirs, former: former, mode: mode, &effects)
+            return merge(&write, of: row, with: theirs, rebasing, &effects)
         }
     }
 
@@ -140,9 +156,12 @@ extension SyncPlanner {
     ///
     /// - Returns: whether anything of the change is left.
     private func merge(
-        _ write: inout QueuedWrite, of row: RecordRow, with theirs: JSONText, former: JSONText?, mode: RebaseMode,
+        _ write: inout QueuedWrite, of row: RecordRow, with theirs: JSONText, _ rebasing: Rebasing,
         _ effects: inout SyncEffects
     ) -> Bool {
+        let mode = rebasing.mode
+        // Of what it was made on, the values that the user has changed are known. Others are nobody's conflict.
+        let former = rebasing.isOutdated ? write.patch.undone(in: theirs) : rebasing.former
         var (kept, contested): ([FieldChange], [FieldChange]) = ([], [])
         for change in write.patch.changes where !rules.isStamp(change.path) {
             let present = theirs[change.path]
@@ -155,7 +174,7 @@ extension SyncPlanner {
             }
         }
         kept.removeAll(where: \.isEmpty)
-        let isChangedThere = !(former.map { $0.means(theirs) } ?? false)
+        let isChangedThere = !rebasing.isMadeOn(theirs)
         let mine = write.patch.applied(to: former ?? theirs)
         let isPlain = write.patch.changes.contains { !rules.isStamp($0.path) && !rules.isUnion($0.path) }
         // A record that has all of the change, as after a try whose answer was lost, is in conflict with nothing.

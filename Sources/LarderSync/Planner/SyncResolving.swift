@@ -29,7 +29,7 @@ extension SyncPlanner {
             return true
         }
         (write.status, write.rounds, write.next, write.key) = (.open, 0, 0, moment.newKey())
-        write.wasSent = false
+        write.forgetTries()
         if let last = later.last { write.stamp = max(write.stamp, last.stamp) }
         switch (decision, theirs) {
         case (.record(let record), nil):

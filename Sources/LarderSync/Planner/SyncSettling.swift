@@ -34,8 +34,9 @@ extension SyncPlanner {
     /// Freezes a write before it is sent. This must be durable before a byte leaves the device.
     ///
     /// - Parameter version: the version of its record; nil if there is none.
-    func claim(_ write: inout QueuedWrite, madeOn version: JSONText?, _ effects: inout SyncEffects) {
-        if write.wasSent { effects.repeated += 1 } else { write.sentVersion = version ?? .null }
+    func claim(_ write: inout QueuedWrite, at version: JSONText?, _ effects: inout SyncEffects) {
+        if write.wasSent { effects.repeated += 1 }
+        write.sentVersion = write.sentVersion ?? version ?? .null
         (write.status, write.isAskedToWait, write.isHeld, write.lastStatus) = (.sending, false, false, nil)
         write.wasSent = true
         write.tries += 1
@@ -97,7 +98,7 @@ extension SyncPlanner {
 
     /// Deletes a record that the service has deleted, now that the outcome of all that was sent is known.
     func completeDeletion(of row: inout RecordRow, at moment: inout SyncMoment, _ effects: inout SyncEffects) {
-        if row.isDeletedThere, !row.writes.contains(where: \.isFrozen) {
+        if row.isDeletedThere, !row.writes.contains(where: isFixed) {
             rebase(&row, onto: nil, at: &moment, &effects)
         }
     }
@@ -122,8 +123,8 @@ extension SyncPlanner {
 
     /// Opens a write that the service has definitely refused. Its content may change now, so it gets a new key.
     private func reopenRefused(_ write: inout QueuedWrite, at moment: inout SyncMoment) {
-        (write.status, write.wasSent, write.key) = (.open, false, moment.newKey())
-        write.baseMayHaveIt = false
+        // The next rebase asks whether a pull has brought the record meanwhile.
+        (write.status, write.wasSent, write.sentVersion, write.key) = (.open, false, nil, moment.newKey())
         write.rounds += 1
         write.next = moment.now
     }

@@ -99,7 +99,9 @@ struct BatchPusher: Pusher {
             return changes.map { _ in .notUnderstood(status: answer.status ?? 200) }
         }
         return sorted(found.items, changes).map { change, result in
-            guard let result, let code = result[status]?.integer.map({ Int(clamping: $0) }) else { return .unknown }
+            guard let result, let code = result[status]?.integer.map({ Int(clamping: $0) }) else {
+                return .notUnderstood(status: answer.status ?? 200)
+            }
             return outcomes.outcome(
                 of: change, status: code, body: result, isJSON: true, wait: answer.retryAfter)
         }

@@ -35,7 +35,7 @@ struct PushOutcomes: Sendable {
         switch statuses.meaning(of: status, for: change.kind) {
         // Many services say with a page for people that there is no such record.
         case .accepted where change.kind == .delete && status >= 400: return .accepted(nil)
-        case .accepted: return isJSON ? accepted(change, body, status) : notUnderstood
+        case .accepted: return isJSON ? accepted(change, in: body, status: status) : notUnderstood
         case .later: return .later(pause, status: status)
         case .signedOut: return .signedOut
         case .gone: return isJSON ? .conflictWithDeletion : notUnderstood
@@ -48,7 +48,7 @@ struct PushOutcomes: Sendable {
         }
     }
 
-    private func accepted(_ change: PushedChange, _ body: JSONText?, _ status: Int) -> WriteOutcome {
+    private func accepted(_ change: PushedChange, in body: JSONText?, status: Int) -> WriteOutcome {
         if let failed, let errors = body?[failed], errors.kind != .null, errors != JSONText(list: []) {
             return .rejected(status: nil)
         }

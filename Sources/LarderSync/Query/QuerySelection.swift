@@ -16,7 +16,21 @@ extension Query {
         selection.order = try order.map { (order) throws(QueryError) in
             try ConditionSQL.column(order.path) + order.direction.suffix
         }
+        selection.fields = ((condition?.form.paths ?? []) + order.map(\.path)).map { $0.joined(separator: ".") }
         return selection
+    }
+}
+
+extension Query.Condition.Form {
+    /// The fields that it is about.
+    fileprivate var paths: [[String]] {
+        switch self {
+        case .compare(let path, _, _), .isOneOf(let path, _), .isNil(let path), .hasPrefix(let path, _),
+            .containsText(let path, _), .containsItem(let path, _):
+            [path]
+        case .all(let forms), .any(let forms): forms.flatMap(\.paths)
+        case .not(let form): form.paths
+        }
     }
 }
 

@@ -39,6 +39,8 @@ extension RecordDecisions {
             _ = try decide(record: record) { row, _, _ in
                 for place in row.writes.indices where !planner.rules.isSent(row.writes[place]) {
                     row.writes[place].source = planner.rules.source
+                    // The present source has seen no try of it, and has versions of its own.
+                    row.writes[place].forgetTries()
                     count += 1
                 }
             }

@@ -12,6 +12,8 @@ final class RecordsAttachment: AnsweringAttachment {
         var stampFormat: StampFormat?
         /// The sizes of queues in versions of their tables.
         var queues: [RecordTable: (version: Int64, size: Int)] = [:]
+        /// The fields of queries for which the lack of an index was told.
+        var scanned: Set<[String]> = []
     }
 
     let database: RecordDatabase
@@ -158,6 +160,17 @@ final class RecordsAttachment: AnsweringAttachment {
     /// Counts records that a list has left out.
     func countUndecodable(_ count: Int) { if count > 0 { context.count(.undecodableRecords, UInt64(count)) } }
 
+    /// Counts a query for which no index fits, and tells its fields once.
+    func countScan(_ fields: [String]) {
+        context.count(.scans)
+        let isNew = state.withLock { $0.scanned.count < 20 && $0.scanned.insert(fields).inserted }
+        if !isNew { return }
+        tell(
+            .queryWithoutIndex,
+            "a query by \(fields.map { "'\($0)'" }.joined(separator: ", ")) looks at far more records than it finds: "
+                + "no list in 'indexes' fits")
+    }
+
     // MARK: Use of the database
 
     /// Runs `body` on a thread that may block.
@@ -284,4 +297,6 @@ extension Decision.Kind {
     static let recordsDamaged = Decision.Kind(rawValue: "records-damaged")
     /// The indexes of records could not be made.
     static let indexesNotMade = Decision.Kind(rawValue: "record-indexes-not-made")
+    /// No index of the policy fits a query.
+    static let queryWithoutIndex = Decision.Kind(rawValue: "query-without-index")
 }

@@ -100,7 +100,7 @@ struct RecordsLoader: Loader {
 
     private func list(of table: RecordTable, _ call: Call, fellBack: Bool) async throws -> Loaded<Entry> {
         let selection = RecordSelection(limit: Self.mostRecords + 1)
-        let (stored, pull) = try await attachment.reading { try $0.page(selection, of: table) }
+        let (stored, pull, _) = try await attachment.reading { try $0.page(selection, of: table) }
         if stored.isEmpty, !attachment.isComplete(pull) { throw LoadError(.notCached, "no records are known yet") }
         if stored.count > Self.mostRecords {
             throw LoadError(.failed, "there are more than \(Self.mostRecords) records; ask for them by queries")

@@ -7,7 +7,8 @@ extension RecordsAttachment {
         stored: [StoredRecord], isComplete: Bool
     ) {
         try await reading { [self] database in
-            let (stored, pull) = try QueryError.translated { try database.page(selection, of: table) }
+            let (stored, pull, isScan) = try QueryError.translated { try database.page(selection, of: table) }
+            if isScan { countScan(selection.fields) }
             return (stored, isComplete(pull))
         }
     }

@@ -27,11 +27,14 @@ extension Counter {
     static let undecodableRecords = Counter(
         "undecodable_records", "Records that lists have left out because they do not decode")
 
+    static let scans = Counter(
+        "records_scans", "Queries that have looked at far more records than they found, because no index fits")
+
     static let syncRuns = Counter("sync_runs", "Runs that have brought records and the service together")
     static let failedSyncRuns = Counter("sync_failed_runs", "Runs that have failed before they had done so")
 
     /// The counters of the section `records`.
-    static let records = [undecodableRecords, syncRuns, failedSyncRuns] + sync.map(\.counter)
+    static let records = [undecodableRecords, scans, syncRuns, failedSyncRuns] + sync.map(\.counter)
 }
 
 extension Gauge {

@@ -156,6 +156,12 @@ public final class SQLiteConnection: @unchecked Sendable {
         try step(try prepared(sql, values), body)
     }
 
+    /// Returns the number of steps that SQLite's machine has taken for a statement since this was asked before: a measure of its
+    /// work that does not depend on the speed of the device. 0 if the statement was not run lately.
+    public func takeWork(of sql: String) -> Int {
+        statements[sql].map { Int(library.statementStatus($0.handle, 4, 1)) } ?? 0
+    }
+
     /// The number of rows that the last `INSERT`, `UPDATE` or `DELETE` has changed.
     public var changes: Int { Int(library.changedRows(handle)) }
 

@@ -47,6 +47,8 @@ public final class SQLiteLibrary: @unchecked Sendable {
     let changedRows: @convention(c) (Handle) -> Int32
     let lastRow: @convention(c) (Handle) -> Int64
     let interrupt: @convention(c) (Handle) -> Void
+    /// The last argument says whether the number begins at 0 again.
+    let statementStatus: @convention(c) (Handle, Int32, Int32) -> Int32
     let limit: @convention(c) (Handle, Int32, Int32) -> Int32
     /// The function `sqlite3_db_config`, whose number of arguments varies.
     let configure: UnsafeRawPointer
@@ -106,6 +108,7 @@ public final class SQLiteLibrary: @unchecked Sendable {
         changedRows = try library.function("sqlite3_changes", as: Self.type(of: \.changedRows))
         lastRow = try library.function("sqlite3_last_insert_rowid", as: Self.type(of: \.lastRow))
         interrupt = try library.function("sqlite3_interrupt", as: Self.type(of: \.interrupt))
+        statementStatus = try library.function("sqlite3_stmt_status", as: Self.type(of: \.statementStatus))
         limit = try library.function("sqlite3_limit", as: Self.type(of: \.limit))
         configure = UnsafeRawPointer(try library.address(of: "sqlite3_db_config"))
         self.library = library

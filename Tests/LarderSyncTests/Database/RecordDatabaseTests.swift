@@ -90,7 +90,7 @@ struct RecordDatabaseTests {
         let database = database()
         let id = try create(#"{"title":"a"}"#, in: database)
         let claimed = try change(database) { try $0.claim(most: 10) }
-        #expect(claimed.map(\.id) == [id])
+        #expect(claimed.map(\.idText.name) == [id])
         try change(database) { try $0.settle(.accepted(json(#"{"id":42,"title":"a"}"#)), of: claimed[0]) }
         let found = try database.records([id, "42"], of: notes)
         #expect(found[id]?.shown == json(#"{"id":42,"title":"a"}"#))
@@ -103,11 +103,11 @@ struct RecordDatabaseTests {
         let trip = try create(#"{"title":"Osaka"}"#, in: database)
         let note = try create(#"{"title":"book!","trip":"\#(trip)"}"#, in: database)
         let first = try change(database) { try $0.claim(most: 10) }
-        #expect(first.map(\.id) == [trip])
+        #expect(first.map(\.idText.name) == [trip])
         try change(database) { try $0.settle(.accepted(json(#"{"id":"7","title":"Osaka"}"#)), of: first[0]) }
         #expect(try database.records([note], of: notes)[note]?.shown["trip"]?.string == "7")
         let second = try change(database) { try $0.claim(most: 10) }
-        #expect(second.map(\.id) == [note])
+        #expect(second.map(\.idText.name) == [note])
         #expect(second[0].write.content?["trip"]?.string == "7")
     }
 

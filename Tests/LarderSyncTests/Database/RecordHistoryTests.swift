@@ -251,7 +251,7 @@ private final class RecordHistory {
                         let place = row.writes.firstIndex(where: { $0.number == number }),
                         (row.writes[place].tries == 0) == isFirstTry
                     else { return }
-                    planner.claim(&row.writes[place], madeOn: row.version, &effects)
+                    planner.claim(&row.writes[place], at: row.version, &effects)
                     count += 1
                 }
             }
@@ -263,7 +263,8 @@ private final class RecordHistory {
     private func settle() throws -> String {
         guard !claimed.isEmpty else { return "nothing claimed" }
         let write = claimed.remove(at: Int(random.next() % UInt64(claimed.count)))
-        let id = TemporaryID.isOne(write.id) ? "s\(random.next() % 8)" : write.id
+        let name = write.idText.name ?? ""
+        let id = TemporaryID.isOne(name) ? "s\(random.next() % 8)" : name
         let record = (write.shown ?? json("{}")).setting(["id"], to: JSONText(string: id))
             .setting(["version"], to: JSONText(Int64(next)))
         let theirs = record.setting(["title"], to: JSONText(string: "theirs"))

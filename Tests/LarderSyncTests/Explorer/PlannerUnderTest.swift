@@ -49,7 +49,7 @@ struct PlannerUnderTest: Sendable {
             try planner.write(intent, to: &row, number: number, at: &moment, &effects)
         }
         nextStep = { row, _, now in planner.nextStep(of: row, at: now) }
-        claim = { planner.claim(&$0, madeOn: $1, &$2) }
+        claim = { planner.claim(&$0, at: $1, &$2) }
         reopen = { planner.reopen(&$0) }
         settle = { planner.settle($0, of: $1, in: &$2, at: &$3, &$4) }
         found = { planner.found($0, for: $1, in: &$2, at: &$3, &$4) }

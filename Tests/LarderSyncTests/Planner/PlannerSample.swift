@@ -46,7 +46,7 @@ struct PlannerSample {
         guard case .send(let number) = planner.nextStep(of: row, at: .max / 4),
             let place = row.writes.firstIndex(where: { $0.number == number })
         else { throw Missing() }
-        planner.claim(&row.writes[place], madeOn: row.version, &effects)
+        planner.claim(&row.writes[place], at: row.version, &effects)
     }
 
     /// Settles the write that is being sent.
