@@ -19,7 +19,7 @@ struct Subcommand: Sendable {
     }
 
     let name: String
-    /// The operands, as usage shows them. One in brackets may be left out.
+    /// The operands, as usage shows them. One in brackets may be left out. Options that a call must have come last.
     let operands: String
     let summary: String
     let options: [Command.Option]
@@ -32,7 +32,7 @@ struct Subcommand: Sendable {
 
     /// The numbers of operands that a call may have.
     fileprivate var operandCounts: ClosedRange<Int> {
-        let words = operands.split(separator: " ")
+        let words = operands.split(separator: " ").prefix { !$0.hasPrefix("--") }
         return words.count { !$0.hasPrefix("[") }...words.count
     }
 

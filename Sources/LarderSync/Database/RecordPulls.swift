@@ -38,7 +38,8 @@ extension RecordDecisions {
     /// - Parameter reason: the reason. The same one is written once.
     func pullFailed(because reason: String) throws {
         var state = try transaction.facts(of: number).pull
-        if state.failure == reason { return }
+        // An account that was cleared meanwhile has no pulls.
+        if state.failure == reason || state.source.isEmpty { return }
         state.failure = reason
         try save(state)
     }

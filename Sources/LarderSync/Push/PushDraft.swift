@@ -8,7 +8,7 @@ public struct PushDraft: Sendable {
     public let method: String
     /// The parameters of the URL.
     public let parameters: Parameters
-    /// The fields, without those of the policy's signer.
+    /// The fields that the pusher gives. The origin and the signer may add others.
     public let fields: Fields
     /// The body; nil if there is none.
     public let body: Data?
@@ -17,15 +17,15 @@ public struct PushDraft: Sendable {
 extension RecordService {
     /// Returns the call in which a change would be sent, alone. Nothing is sent.
     ///
-    /// The change may come from another policy of the resource, so it can be seen before a policy is used how it sends what
-    /// waits:
+    /// The change may come from another policy of the resource. So it can be seen how a corrected policy sends what waits,
+    /// before it is used:
     ///
     /// ```swift
     /// for change in try await collections.waiting() { show(try await corrected.draft(of: change.pushed)) }
     /// ```
     ///
     /// - Returns: the call; nil if the policy has no `push`, or if its pusher does not tell the language of its service. Such
-    ///   a one may send by ways of its own, so it is not tried.
+    ///   a pusher may send in ways of its own, so it is not tried.
     public func draft(of change: PushedChange) async throws -> PushDraft? {
         guard let pusher, pusher.dialect != nil else { return nil }
         let drafts = Locked([PushDraft]())
@@ -35,29 +35,27 @@ extension RecordService {
             }
             return PushAnswer(status: nil)
         }
-        _ = try await pusher.push([change.merging(rules.unions)], by: call)
+        _ = try await pusher.push([change.read(by: rules)], by: call)
         return drafts.withLock { $0.first }
     }
-}
 
-extension RecordService {
-    /// Returns whether changes that were made for the service of another policy are sent to this one: if both have the same
-    /// source, or the other's source is named by `formerly`.
-    public func continues(_ other: RecordService) -> Bool {
-        let (present, former) = (rules, other.rules.source)
-        return present.source == former || present.formerSources.contains(former)
+    /// Returns whether a change is sent to the source of this policy: it was made for it, or for one that `formerly` names.
+    /// Others are held.
+    public func sends(_ change: PushedChange) -> Bool {
+        change.source.map { $0 == rules.source || rules.formerSources.contains($0) } ?? true
     }
 }
 
 extension PushedChange {
-    /// Returns the change with other lists that are merged item by item.
-    fileprivate func merging(_ unions: [[String]]) -> PushedChange {
-        let fields = fields.map { field in
+    /// Returns the change as another policy reads it.
+    fileprivate func read(by rules: SyncRules) -> PushedChange {
+        var change = self
+        change.fields = fields.map { field in
             Field(
-                field.place, before: field.before, after: field.after, isUnion: unions.contains(field.place.steps))
+                field.place, before: field.before, after: field.after, isUnion: rules.isUnion(field.place.steps))
         }
-        return PushedChange(
-            kind, id: id, key: key, record: record, fields: fields, version: version, madeAt: madeAt)
+        if rules.versionPath == nil { change.version = nil }
+        return change
     }
 }
 

@@ -86,11 +86,13 @@ public struct PushedChange: Sendable {
     /// The record with the change; nil if the change deletes it. A record without an id has none in it.
     public let record: JSONText?
     /// The fields that were changed. A new record has none.
-    public let fields: [Field]
+    public internal(set) var fields: [Field]
     /// The version of the record that the change was made on; nil if it is not known.
-    public let version: JSONText?
+    public internal(set) var version: JSONText?
     /// The time of the change by the device's clock, in milliseconds since 1970.
     public let madeAt: Int64
+    /// The source for which it waits; nil if it can be sent to any.
+    var source: String?
 
     /// Creates a change, such as for a test of a pusher.
     public init(

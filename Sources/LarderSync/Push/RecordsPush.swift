@@ -174,11 +174,11 @@ extension PushedChange {
         kind = Kind(write.kind)
         let isUnnamed = write.kind == .create && (idText.name.map(TemporaryID.isOne) ?? false)
         id = isUnnamed ? nil : idText
-        (key, self.version, madeAt) = (write.key, version, write.made)
+        (key, self.version, madeAt, source) = (write.key, version, write.made, write.source)
         let shown = write.kind == .delete ? nil : shown
         record = isUnnamed ? shown?.setting(rules.idPath, to: nil) : shown
         fields =
-            write.kind != .update ? [] : write.patch.changes.map { Field($0, isUnion: rules.unions.contains($0.path)) }
+            write.kind != .update ? [] : write.patch.changes.map { Field($0, isUnion: rules.isUnion($0.path)) }
     }
 
     /// Whether an id that only this device knows is in it.

@@ -23,7 +23,8 @@ public struct RecordAccount: Sendable, Hashable {
     public let lastPull: Timestamp?
     /// Whether a pull has begun that is not complete yet.
     public let isPullUnfinished: Bool
-    /// The reason for which the last pull failed; nil if it did not. It has no ids, values and addresses in it.
+    /// The reason for which the last pull failed; nil if it did not. It is the text of the error, which has no ids, values and
+    /// addresses in it, unless a plugin of the app adds them.
     public let pullFailure: String?
 }
 
@@ -117,6 +118,7 @@ extension RecordAccount {
         let pull = facts.pull
         let isComplete = attachment?.isComplete(pull) ?? false
         lastPull = isComplete ? pull.completedAt.map { Timestamp(milliseconds: $0) } : nil
-        (isPullUnfinished, pullFailure) = (pull.run != nil, pull.failure)
+        isPullUnfinished = pull.run != nil
+        pullFailure = attachment?.isPulled == true ? pull.failure : nil
     }
 }

@@ -40,7 +40,7 @@ public struct UnsentChange<Value: Sendable>: Sendable {
     public let madeAt: Timestamp
     /// The number of times it was sent.
     public let tries: Int
-    /// The change as the pusher got it. Made again, it gets another key, and the version that the record has then.
+    /// The change as it was kept, for a pusher. Made again, it gets another key, and the version that the record has then.
     public let pushed: PushedChange
     private let records: Records<Value>
 
@@ -137,9 +137,12 @@ extension RecordWriter {
 extension PushedChange {
     fileprivate init(_ letter: DeadLetter, by rules: SyncRules) {
         let known = letter.shown?[rules.idPath] ?? letter.base?[rules.idPath]
+        let version = letter.write.sentVersion ?? rules.versionPath.flatMap { letter.base?[$0] }
         self.init(
-            letter.write, of: known ?? JSONText(string: letter.id),
-            version: rules.versionPath.flatMap { letter.base?[$0] }, shown: letter.shown, by: rules)
+            letter.write, of: known ?? JSONText(string: letter.id), version: version?.kind == .null ? nil : version,
+            shown: letter.shown, by: rules)
+        // It is made again for whatever source the policy has then.
+        source = nil
     }
 }
 

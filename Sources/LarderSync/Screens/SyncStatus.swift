@@ -18,8 +18,8 @@ public struct SyncStatus: Sendable, Hashable {
     /// The reason for which changes wait; nil if none waits. If changes wait for different reasons, the one that tells most: first
     /// those that somebody must act upon. Of many changes, only the oldest are looked at.
     public var waitsFor: WaitReason?
-    /// The reason for which the last pull failed, for whoever mends it; nil if it did not. Of several resources, that of the
-    /// first one.
+    /// The reason for which the last pull failed; nil if it did not. It is a text for a log, not for a screen. Of several resources,
+    /// that of the first one.
     public var pullFailure: String?
 
     /// Creates the status of records with which nothing was done yet.
@@ -69,7 +69,7 @@ extension RecordsAttachment {
         var status = SyncStatus()
         (status.pendingCount, status.rejectedCount) = (facts.books.pending, letters)
         if isComplete(facts.pull) { status.lastSync = facts.pull.completedAt.map { Timestamp(milliseconds: $0) } }
-        status.pullFailure = facts.pull.failure
+        if isPulled { status.pullFailure = facts.pull.failure }
         status.isSyncing = work?.isRunning ?? false
         status.oldestPending = waiting.first.map { Timestamp(milliseconds: $0.write.made) }
         let prospect = work?.prospect(of: table) ?? .never

@@ -23,7 +23,7 @@ import Testing
             """
             { "resource": "\(resource)",
               "origin": { "use": "http", "url": "\(tool.server.url)/collections{/id}{?since,token,cursor,limit}" },
-              "records": { \(RecordsTool.records) \(RecordsTool.pull) "push": \(push) } }
+              "records": { \(RecordsTool.records) \(RecordsTool.pull.trimmingEnd.dropLast()), "push": \(push) } }
             """, to: "corrected")
         return tool.folder.path + "/corrected"
     }
@@ -36,9 +36,9 @@ import Testing
         let shown = await tool.run("sync", "replay", "collections", "--policy", file)
         let lines = shown.out.split(separator: "\n").map(String.init)
         #expect(shown.code == 0 && lines.count == 7, "\(shown)")
-        #expect(lines[0].contains("refused (422), so only after 'larder outbox restore"), "\(lines)")
-        #expect(lines[1] == "  now: POST; fields content-type, idempotency-key; body with name, updatedAt", "\(lines)")
-        #expect(lines[2] == "  new: PUT; fields content-type, idempotency-key; body with item", "\(lines)")
+        #expect(lines[0].contains("refused (422), and sent only after 'larder outbox restore"), "\(lines)")
+        #expect(lines[1].hasPrefix("  now: POST; fields content-type, idempotency-key; a body of "), "\(lines)")
+        #expect(lines[2].hasPrefix("  new: PUT; fields content-type, idempotency-key; a body of "), "\(lines)")
         #expect(lines[3].contains("create of") && lines[3].contains("waits for the next run"), "\(lines)")
         let values = await tool.run("sync", "replay", "collections", "--policy", file, "--values")
         #expect(values.out.contains(#"body {"item":{"name":"bad","updatedAt""#), "\(values)")
@@ -68,7 +68,46 @@ import Testing
         let lines = shown.out.split(separator: "\n")
         // A letter that is restored is made for the new source.
         #expect(lines[1].hasPrefix("  now and new: POST"), "\(lines)")
-        #expect(lines[4].hasPrefix("  new: not sent: this is another source"), "\(lines)")
+        #expect(lines[4].hasPrefix("  new: not sent: it waits for another source"), "\(lines)")
+    }
+
+    @Test func policyOfTheOwnSourceSendsWhatIsHeldNow() async throws {
+        let tool = try await Self.tool()
+        let file = try write(#"{ "use": "rest" }"#, in: tool)
+        try tool.folder.edit("collections.json", "/collections{/id}", "/others{/id}")
+        let lines = await tool.run("sync", "replay", "collections", "--policy", file).out.split(separator: "\n")
+        #expect(lines[3].hasPrefix("  now: not sent: it waits for another source"), "\(lines)")
+        #expect(lines[4].hasPrefix("  new: POST; "), "\(lines)")
+        #expect(lines[5] == "the origin differs, too, such as in its address or its fields", "\(lines)")
+    }
+
+    @Test func secretsOfThePolicyAreNotShown() async throws {
+        let tool = try await Self.tool()
+        let file = try write(
+            #"{ "use": "rest", "create": { "fields": { "X-Key": "very-secret", "If-Match": "\"{version}\"" } } }"#,
+            in: tool)
+        let shown = await tool.run("sync", "replay", "collections", "--policy", file, "--values")
+        #expect(shown.code == 0 && shown.out.contains("x-key"), "\(shown)")
+        #expect(!shown.out.contains("very-secret") && !shown.err.contains("very-secret"), "\(shown)")
+        #expect(shown.out.contains("idempotency-key="), "\(shown)")
+    }
+
+    @Test func differenceInValuesIsTold() async throws {
+        let tool = try await Self.tool()
+        let file = try write(
+            #"{ "use": "rest", "create": { "parameters": { "since": "x" } } }"#, in: tool)
+        try tool.folder.edit(
+            "collections.json", #""use": "rest""#, #""use": "rest", "create": { "parameters": { "since": "y" } }"#)
+        let lines = await tool.run("sync", "replay", "collections", "--policy", file).out.split(separator: "\n")
+        #expect(lines[2].hasSuffix("; with other values, which --values shows"), "\(lines)")
+    }
+
+    @Test func policyThatSendsNothingIsTold() async throws {
+        let tool = try await Self.tool()
+        let file = try write(#"{ "use": "rest" }"#, in: tool)
+        try tool.folder.edit("corrected", #", "push": { "use": "rest" }"#, "")
+        let lines = await tool.run("sync", "replay", "collections", "--policy", file).out.split(separator: "\n")
+        #expect(lines[2] == "  new: not sent: the policy has no 'push'", "\(lines)")
     }
 
     @Test func mistakesAreTold() async throws {
