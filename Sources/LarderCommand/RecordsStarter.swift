@@ -36,7 +36,11 @@ struct RecordsStarter {
     /// Returns the URL of lists, pages and single records. A URL with variables stays as it is.
     func url(_ url: String) -> String {
         let variables = url.replacing("$${", with: "").replacing("${", with: "")
-        if variables.contains("{") { return url }
+        // With a place for the id only, pages still need one for what they are asked by.
+        if variables.contains("{") {
+            return variables.contains("{/id}") && !variables.contains("since") && !variables.contains("?")
+                ? url + "{?since,cursor,limit}" : url
+        }
         let parts = url.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let path = parts[0].hasSuffix("/") ? parts[0].dropLast() : parts[0]
         if parts.count == 1 { return path + "{/id}{?since,cursor,limit}" }

@@ -13,7 +13,8 @@ extension Command.Option {
     static let data = Command.Option(
         "data", value: "DIR",
         help:
-            "The folder for data of users that is not a cache (default: the project's own, below the user's application data)"
+            "The app's folder for what users made, which is no cache (default: a folder of this project, below the user's "
+            + "application data)"
     )
     package static let json = Command.Option("json", help: "Write the result as JSON")
 
@@ -91,7 +92,8 @@ extension Arguments {
     ///
     /// - Throws: ``UsageError`` if the operand is a path and `--policies` is given too.
     func resource(_ operand: String) throws(UsageError) -> (name: String, folder: URL) {
-        guard operand.contains("/"), operand.hasSuffix(".json") else { return (operand, policies) }
+        let isPath = operand.contains("/") || FileManager.default.fileExists(atPath: operand)
+        guard isPath, operand.hasSuffix(".json") else { return (operand, policies) }
         if value(of: "policies") != nil {
             throw UsageError(message: "the path of a policy and --policies exclude each other")
         }

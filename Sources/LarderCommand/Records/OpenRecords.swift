@@ -62,7 +62,10 @@ struct OpenRecords {
                         + (others.isEmpty ? "" : "; there is one in: \(others.joined(separator: ", "))"))
             }
         }
-        if use == .device, !Disk.isThere(data.path) { return nil }
+        if use == .device, !Disk.isThere(data.path) {
+            if arguments.value(of: "data") != nil { call.terminal.note("there is no folder \(data.shortPath)") }
+            return nil
+        }
         passingFolder = passing
         pantry = try await Pantry(
             reader: reader, cache: passing?.url.appending(path: "cache") ?? arguments.cache(for: folder), data: data,
@@ -101,6 +104,8 @@ struct OpenRecords {
     private func explained(_ error: any Error) -> any Error {
         let name = resource.map { "\($0.printable): " } ?? ""
         switch error {
+        case let failure as SQLiteFailure where failure.isDamaged && !failure.isOfStatement:
+            return CommandFailure("\(name)\(error) [in \(data.shortPath)]; 'larder records verify' says more")
         case is SQLiteFailure, is Disk.Failure: return CommandFailure("\(name)\(error) [in \(data.shortPath)]")
         case is RecordError, is LoadError: return CommandFailure(name + "\(error)")
         case is CancellationError: return CommandFailure(name + "interrupted; what was done before stays")

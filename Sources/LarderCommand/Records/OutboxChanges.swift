@@ -75,7 +75,8 @@ extension OpenRecords {
         guard let change = try await changes().first(where: { $0.number == number }) else {
             throw CommandFailure(
                 try await accounts().contains { $0.changes.made > 0 }
-                    ? "there is no change \(number); it may have reached the service. 'larder outbox ls' lists them"
+                    ? "there is no change \(number): it has reached the service, was merged with another, or was dropped or restored. "
+                        + "'larder outbox ls' lists those that are left"
                     : "there is no change \(number): no change was made yet")
         }
         return change

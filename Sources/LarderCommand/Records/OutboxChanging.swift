@@ -8,7 +8,10 @@ extension Subcommand {
         summary: "Sends what waits now, without waiting for the time of the next try",
         options: .ofServices + [.cache], example: "collections",
         run: { call in
-            try await OpenRecords.open(
+            if let operand = call.operands.first, Int64(operand) != nil {
+                throw UsageError(message: "'outbox retry' takes a resource and no number: it sends all that waits")
+            }
+            return try await OpenRecords.open(
                 call.operands.first, of: call, for: .service, needs: .outbox, orElse: { true }
             ) { open in
                 let accounts = try await open.accounts().filter { account in
@@ -28,8 +31,7 @@ extension Subcommand {
                         before == 0
                             ? "nothing waits"
                             : "\(counted(before, one: "change")) waited, \(left) still \(left == 1 ? "waits" : "wait")"
-                    ]
-                        + failures,
+                    ] + failures + (left == 0 ? [] : ["'larder outbox ls' says for what"]),
                     json: [
                         "waited": .int(before), "waiting": .int(left), "failures": .list(failures.map(JSON.string)),
                     ])

@@ -116,8 +116,11 @@ extension OpenRecords {
             return ", and the service answered with the status \(status)"
                 + (status < 400 ? ", but not as the policy expects it." : ".")
         }
-        if case .account(_?) = waiting.waitsFor { return ", and the service asked for a sign-in." }
-        return ", without an answer that ends it."
+        switch waiting.waitsFor {
+        case .account(_?): return ", and the service asked for a sign-in."
+        case .decision, .lookup: return ", and the service answered that the record is another one."
+        default: return ", without an answer."
+        }
     }
 }
 
@@ -161,13 +164,19 @@ extension UnsentChange<JSONText>.Reason {
         switch self {
         case .rejected: "The service refused it" + (status.map { " with the status \($0)." } ?? ".")
         case .expired: "It waited longer than 'retention' of the section 'outbox' allows."
-        case .overtaken: "Somebody else has changed the same, or deleted the record."
+        case .overtaken: "Somebody else has changed the same, or the service has the record no more."
         case .needsRejected: "It needs a record whose making was given up."
         default: "It was given up."
         }
     }
 
     fileprivate func nextStep(_ number: Int64) -> String {
-        "It is not sent any more. 'larder outbox restore \(number)' makes it again, 'larder outbox drop \(number)' forgets it."
+        let drop = "'larder outbox drop \(number)' forgets it."
+        if self == .needsRejected {
+            return
+                "It is not sent any more. The letter of that record has the later changes of the record: restore that one. "
+                + drop
+        }
+        return "It is not sent any more. 'larder outbox restore \(number)' makes it again, \(drop)"
     }
 }

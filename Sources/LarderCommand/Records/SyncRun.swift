@@ -50,6 +50,8 @@ struct SyncResult {
     let account: String?
     var numbers: [Number: Int] = [:]
     var waiting = 0
+    /// The number of changes that are not sent any more and can be made again.
+    var letters = 0
     /// The reason for which it failed; nil if it did not.
     var failure: String?
 
@@ -101,9 +103,8 @@ extension OpenRecords {
         progress.end()
         var result = run()
         (result.failure, result.hasEnded) = (failure, hasEnded)
-        result.waiting =
-            try await pantry.recordAccounts().first { $0.resource == name && $0.account == account }?.changes.waiting
-            ?? 0
+        let kept = try await pantry.recordAccounts().first { $0.resource == name && $0.account == account }
+        (result.waiting, result.letters) = (kept?.changes.waiting ?? 0, kept?.letters ?? 0)
         return result
     }
 }
@@ -127,7 +128,7 @@ extension SyncResult {
                 title + "\(counted(self[.quarantined], one: "record")) of the service made no sense, and "
                     + (self[.quarantined] == 1 ? "was set aside" : "were set aside"))
         }
-        if self[.refused] + waiting > 0 { lines.append("'larder outbox ls \(resource.printable)' lists them") }
+        if letters + waiting > 0 { lines.append("'larder outbox ls \(resource.printable)' lists them") }
         if let failure { lines.append(title + "FAILED: \(failure). What came before it stays") }
         return lines
     }

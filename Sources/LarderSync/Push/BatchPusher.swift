@@ -19,7 +19,7 @@ extension Plugin {
 /// The settings of the pusher `batch`.
 struct BatchSettings {
     let most = Setting("most", .int(1...10_000), default: 400, help: "The most changes of a call")
-    let method = Setting("method", .text, default: "POST", help: "The method of the call")
+    let method = Setting("method", .changingMethod, default: "POST", help: "The method of the call")
     let parameters = Setting(
         "parameters", .textMap, default: [:], help: "Parameters of the URL, such as the path of the batch")
     let body = Setting("body", .pushTemplate, help: "The body of a call, with \"{operations}\" for the list of changes")

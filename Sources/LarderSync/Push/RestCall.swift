@@ -33,7 +33,7 @@ extension SettingType where Value == RestCall {
     static func restCall(_ usual: RestCall) -> SettingType<RestCall> {
         .object(
             "call",
-            Setting("method", .text, default: usual.method, help: "The method of HTTP"),
+            Setting("method", .changingMethod, default: usual.method, help: "The method of HTTP"),
             Setting(
                 "parameters", .textMap, default: usual.parameters,
                 help: "Parameters of the URL; that of a change or deletion also has the parameter \"id\""),
@@ -49,6 +49,26 @@ extension SettingType where Value == RestCall {
             RestCall(
                 method: method, parameters: parameters, fields: fields, body: body ?? usual.body, hasID: usual.hasID)
         }
+    }
+}
+
+extension SettingType where Value == String {
+    /// A method of HTTP that changes something.
+    static var changingMethod: SettingType<String> {
+        let expectation = "a method that changes something, such as \"POST\""
+        return SettingType(
+            "text", expectation: expectation, schema: ["type": "string", "pattern": "^[A-Z]+$"], example: "POST",
+            show: { "\"\($0)\"" },
+            read: { node, reading in
+                let reads = ["GET", "HEAD", "OPTIONS", "TRACE", "CONNECT"]
+                guard let name = node.string, !name.isEmpty, !reads.contains(name),
+                    name.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) })
+                else {
+                    reading.reject(node, expected: expectation)
+                    return nil
+                }
+                return name
+            })
     }
 }
 

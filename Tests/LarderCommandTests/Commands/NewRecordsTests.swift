@@ -50,10 +50,20 @@ import Testing
         #expect(try Facts(folder.text(of: "notes.json"))["origin"]["url"].string == written)
     }
 
-    @Test func urlWithoutThePlaceOfThePullerWritesNothing() async throws {
+    @Test func urlWithThePlaceOfTheIdOnlyGetsThoseOfThePages() async throws {
         let folder = try Folder()
         let output = await Output([
             "new", "notes", "--policies", folder.path + "/p", "--url", Self.url + "{/id}", "--records",
+        ])
+        #expect(output.code == 0, "\(output)")
+        let text = try String(contentsOfFile: folder.path + "/p/notes.json", encoding: .utf8)
+        #expect(text.contains(Self.url + "{/id}{?since,cursor,limit}"))
+    }
+
+    @Test func urlWithoutThePlaceOfThePullerWritesNothing() async throws {
+        let folder = try Folder()
+        let output = await Output([
+            "new", "notes", "--policies", folder.path + "/p", "--url", Self.url + "{/id}{?cursor}", "--records",
         ])
         #expect(
             output.code == 1 && output.out.isEmpty && output.err.contains("notes.json is not written: "), "\(output)")

@@ -115,6 +115,8 @@ import Testing
         (#""id": "/id", "indexes": [["a\"b"]]"#, "a field such as"),
         (#""id": "/id", "conflict": { "use": "merge-fields", "union": ["id"] }"#, "no list"),
         (#""id": "/id", "conflict": "mine""#, "last-write-wins"),
+        (#""id": "/id", "push": { "use": "rest", "create": { "method": "GET" } }"#, "a method that changes something"),
+        (#""id": "/id", "push": { "use": "rest", "delete": { "method": "{id}" } }"#, "a method that changes something"),
     ])
     func mistakeInThePolicyIsFound(_ settings: String, _ words: String) throws {
         try SimulatedWorld(seed: 1).run(leaving: .anything) { world in
