@@ -53,8 +53,16 @@ final class LoopbackServer: Sendable {
                 let connection = accept(listener, nil, nil)
                 // A signal that another test sends does not stop the server.
                 if connection < 0, errno == EINTR { continue }
-                guard connection >= 0 else { return }
-                self?.serve(connection, answer)
+                guard connection >= 0, let self else {
+                    if connection >= 0 { close(connection) }
+                    #if !canImport(Darwin)
+                        // Only this thread closes the socket. Closed by another one, its number could be that of another
+                        // server's socket by now, whose connections would be taken here and never answered.
+                        close(listener)
+                    #endif
+                    return
+                }
+                serve(connection, answer)
             }
         }
     }
@@ -72,8 +80,12 @@ final class LoopbackServer: Sendable {
             return connections
         }
         guard let connections else { return }
+        // The thread that accepts connections wakes up. On Darwin, only the end of the socket wakes it.
         shutdown(listener, Int32(SHUT_RDWR))
-        for descriptor in connections + [listener] { close(descriptor) }
+        #if canImport(Darwin)
+            close(listener)
+        #endif
+        for descriptor in connections { close(descriptor) }
     }
 
     private func serve(_ connection: Int32, _ answer: (Request) -> Reply?) {
