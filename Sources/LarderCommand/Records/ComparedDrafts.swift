@@ -9,7 +9,7 @@ struct ComparedDrafts {
     let (present, other): (DraftedChange, DraftedChange)
 }
 
-/// What a policy does with a change.
+/// The call by which a policy sends a change, or the reason for which it does not.
 enum DraftedChange {
     case sent(PushDraft)
     /// It is not sent, or not known how. The text says why.

@@ -80,7 +80,7 @@ private struct OtherPolicy {
 }
 
 extension Policy {
-    /// What the policy says about its origin.
+    /// The policy's origin, as text.
     fileprivate var originText: String {
         guard case .object(let members) = shownTree else { return "" }
         return members.first { $0.name == "origin" }?.value.text() ?? ""

@@ -59,10 +59,15 @@ extension ServiceChange {
     ///   - found: the values of the placeholders in a call.
     ///   - id: the id, if no placeholder stands for it.
     ///   - key: the key, if no placeholder stands for it.
-    fileprivate init(_ kind: PushedChange.Kind, found: PushTemplate.Found, id: JSONText? = nil, key: String? = nil) {
+    /// - Returns: nil if the call does not tell the values of the record, such as one with the changed items of lists only.
+    fileprivate init?(
+        _ kind: PushedChange.Kind, found: PushTemplate.Found, id: JSONText? = nil, key: String? = nil
+    ) {
+        let values = found[.record] ?? found[.changes]
+        if values == nil, kind != .delete { return nil }
         self.init(
             kind, id: found[.id] ?? id, key: found[.key]?.name ?? key, version: found[.version],
-            values: found[.record] ?? found[.changes] ?? .object)
+            values: values ?? .object)
     }
 }
 
@@ -99,7 +104,8 @@ extension RestPusher {
             // If a create is sent as a change is, the service makes what is not there.
             let isEither = first.kind == .create && found.dropFirst().first?.kind == .update
             let (kind, values) = isEither ? found[1] : first
-            var change = ServiceChange(kind, found: values, id: kind == .create ? nil : id, key: own)
+            let knownID = kind == .create ? nil : id
+            guard var change = ServiceChange(kind, found: values, id: knownID, key: own) else { return nil }
             change.makesRecord = isEither
             return [change]
         } answer: { [outcomes] results in
@@ -117,11 +123,12 @@ extension BatchPusher {
             guard sent == method, let text = request.body.flatMap({ try? JSONText($0) }),
                 let found = body.values(in: text)?[.operations], found.kind == .list
             else { return nil }
-            return found.items.map { item in
+            let changes = found.items.compactMap { item in
                 let found = operation.values(in: item) ?? [:]
                 let kind = found[.kind]?.string.flatMap(PushedChange.Kind.init) ?? .update
                 return ServiceChange(kind, found: found)
             }
+            return changes.count == found.items.count ? changes : nil
         } answer: { [results, status, match, outcomes] made in
             let items = made.map { result -> JSONText in
                 var item = JSONText.object.placing(JSONText(.int(result.status)), at: status)

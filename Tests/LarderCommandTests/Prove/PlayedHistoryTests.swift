@@ -63,6 +63,16 @@ import Testing
         #expect(output.out.contains("the simulated service cannot read a call of the policy"), "\(output.out)")
     }
 
+    @Test func callWithoutTheValuesIsNoProof() async throws {
+        let policy = try RecordProofPolicy(
+            "collections",
+            [#""update": { "method": "PATCH", "body": "{changes}" }"#: #""update": { "body": { "added": "{added}" } }"#]
+        )
+        let output = try await play(policy, steps: [["update"]], expecting: #""losesNothing": true"#)
+        #expect(output.code == 1)
+        #expect(output.out.contains("the simulated service cannot read a call of the policy"), "\(output.out)")
+    }
+
     @Test func deviceThatKeepsNoChangeBreaksThePromise() async throws {
         let policy = try RecordProofPolicy(
             "watch-status", [#""outbox": { "retries": 3"#: #""outbox": { "capacity": "1B", "retries": 3"#])

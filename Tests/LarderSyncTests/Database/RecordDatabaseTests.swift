@@ -111,6 +111,29 @@ struct RecordDatabaseTests {
         #expect(second[0].write.content?["trip"]?.string == "7")
     }
 
+    @Test func changeIsSettledAlthoughItsRecordBecameOneWithAnother() throws {
+        let database = database()
+        _ = try create(#"{"title":"Osaka"}"#, in: database)
+        let create = try change(database) { try $0.claim(most: 10) }
+        // The answer to the create is on its way, and a pull brings its record, which the user changes.
+        try change(database) { decisions in
+            _ = try decisions.beginPull(isFull: true)
+            let record = PulledRecord(id: "7", idText: json(#""7""#), record: json(#"{"id":"7","title":"Osaka"}"#))
+            try decisions.merge(PulledPage(records: [record], position: "p"))
+        }
+        try change(database) { decisions in
+            let text = json(#"{"id":"7","title":"Osaka"}"#)
+            let intent = RecordIntent.update(from: text, to: text.setting(["title"], to: json(#""Kyoto""#)))
+            _ = try decisions.write(intent, id: "7", random: { 0 })
+        }
+        let update = try change(database) { try $0.claim(most: 10) }
+        #expect(update.map(\.write.kind) == [.update])
+        try change(database) { try $0.settle(.accepted(json(#"{"id":"7","title":"Osaka"}"#)), of: create[0]) }
+        try change(database) { try $0.settle(.accepted(json(#"{"id":"7","title":"Kyoto"}"#)), of: update[0]) }
+        #expect(try database.facts(of: notes).books == Books(made: 2, accepted: 2))
+        #expect(try titles(database) == ["Kyoto"])
+    }
+
     @Test func rejectedCreateGivesUpWhatNeedsIt() throws {
         let database = database()
         let trip = try create(#"{"title":"Osaka"}"#, in: database)
