@@ -30,14 +30,15 @@ import Testing
     @Test func policiesOfThePageAreSome() throws {
         // The others are parts of scenarios.
         let policies = try Self.blocks("json").filter { $0.contains("\"resource\"") }
-        #expect(policies.count == 2)
+        #expect(policies.count == 3)
         let simulated = SimulatedWorld(seed: 1)
         simulated.network = .offline
         try simulated.run(leaving: .anything) { world in
             let folder = try TemporaryFolder()
             for policy in policies {
+                let name = try #require(try JSONText(policy.utf8)["resource"]?.string)
                 let pantry = try await Pantry(
-                    policies: ["collections": policy], registry: .standard.adding(.sync),
+                    policies: [name: policy], registry: .standard.adding(.sync),
                     cache: folder.url.appending(path: "cache"), data: folder.url.appending(path: "data"), world: world)
                 await pantry.close()
             }
