@@ -19,7 +19,7 @@ extension SyncPlanner {
         _ effects: inout SyncEffects
     ) {
         if !base.meansSame(as: row.base) { row.rejected = nil }
-        if base == nil, row.writes.contains(where: isFixed) {
+        if base == nil, outlastsDeletion(row) {
             // The user's change stays visible until its outcome is known, or its own source is asked again.
             row.isDeletedThere = true
             return
@@ -64,6 +64,13 @@ extension SyncPlanner {
     /// Returns whether a pull does not change a write: it may have reached the service, or it was made for another one, whose
     /// records say nothing about it.
     func isFixed(_ write: QueuedWrite) -> Bool { write.isFrozen || !rules.isSent(write) }
+
+    /// Returns whether a record stays although the service has deleted it: the outcome of a change is not known, or the first
+    /// that waits belongs to another source. Changes behind that one wait with it.
+    func outlastsDeletion(_ row: RecordRow) -> Bool {
+        row.writes.contains(where: \.isFrozen)
+            || row.writes.first(where: \.isPending).map { !rules.isSent($0) } ?? false
+    }
 
     /// The facts about the change of a base.
     private struct Rebasing {

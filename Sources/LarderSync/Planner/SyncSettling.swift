@@ -98,7 +98,7 @@ extension SyncPlanner {
 
     /// Deletes a record that the service has deleted, now that the outcome of all that was sent is known.
     func completeDeletion(of row: inout RecordRow, at moment: inout SyncMoment, _ effects: inout SyncEffects) {
-        if row.isDeletedThere, !row.writes.contains(where: isFixed) {
+        if row.isDeletedThere, !outlastsDeletion(row) {
             rebase(&row, onto: nil, at: &moment, &effects)
         }
     }

@@ -34,6 +34,24 @@ struct OtherSourceTests {
         #expect(sample.row.writes[0].sentVersion?.text == "2")
     }
 
+    @Test func changeBehindOneOfTheSourceDoesNotHinderItsEnd() throws {
+        var sample = try sample()
+        sample.rules.merges = false
+        try sample.write(.delete)
+        try #require(sample.row.writes.count == 2)
+        sample.row.writes[1].source = "other"
+        sample.rules.source = "s"
+        // The service has deleted the record, and says so to the first change.
+        try sample.answer(.conflictWithDeletion)
+        #expect(sample.effects.letters.map(\.write.number) == [1])
+        #expect(sample.row.writes.map(\.number) == [2])
+        #expect(sample.planner.nextStep(of: sample.row, at: .max / 4) == .otherSource(2))
+        sample.rules.source = "other"
+        try sample.answer(.accepted(nil))
+        sample.endPullWithoutRecord()
+        #expect(sample.row.isGone && sample.effects.books.unaccounted == 0)
+    }
+
     @Test func releasedChangeTellsNothingOfItsFormerSource() throws {
         var sample = try sample()
         sample.rules.source = "s"
