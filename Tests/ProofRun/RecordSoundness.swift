@@ -74,8 +74,10 @@ struct RecordSoundness {
         var random = random
         let all = (0..<histories).compactMap { number -> JSON? in
             let steps = (0..<2 + random.roll(7)).map { _ in random.pick(RecordStory.Step.allCases) }
-            // Each trouble makes a wait longer, and a proof plays two at most.
-            let isLong = steps.count { Self.troubles.contains($0) } > 2
+            // Each trouble makes a wait longer, and a proof plays two at most. An app that has ended starts again after the step,
+            // which may take a minute.
+            let isDown = steps.contains(.minute) && steps.contains { $0 == .endsBeforeCall || $0 == .endsBeforeAnswer }
+            let isLong = isDown || steps.count { Self.troubles.contains($0) } > 2
             let expected = expected.filter { !isLong || $0.name != "sentWithin" }
             if expected.isEmpty { return nil }
             return [
