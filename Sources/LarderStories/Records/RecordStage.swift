@@ -159,8 +159,10 @@ final class RecordStage: Sendable {
         }
         var history = try await history(since: start)
         if !history.differences.isEmpty, let pause = service.dialect?.fullPulls, pause < .forever {
-            // Some deletions are noticed only when everything is fetched.
+            // Some deletions are noticed only when everything is fetched. Until then the app is closed, and asks for nothing.
+            await close()
             try await world.sleep(for: pause + .seconds(3_600))
+            try await open()
             history = try await self.history(since: start)
         }
         return history
