@@ -13,8 +13,7 @@ extension SyncPlanner {
     ///     pull missed so much that a second one must agree.
     ///   - edition: the edition of the policy.
     func beginPull(_ state: inout PullState, isFull: Bool = false, edition: Int = 1, at moment: inout SyncMoment) {
-        let isOther = state.source != rules.source && !rules.formerSources.contains(state.source)
-        if isOther || state.edition != edition {
+        if !rules.isPresent(state.source) || state.edition != edition {
             (state.run, state.position, state.suspected, state.epoch) = (nil, nil, nil, nil)
             (state.completedAt, state.isExpired, state.isTrimmed, state.failure) = (nil, false, false, nil)
         }

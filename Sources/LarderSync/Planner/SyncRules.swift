@@ -48,7 +48,10 @@ struct SyncRules: Sendable {
     func isStamp(_ path: [String]) -> Bool { stamp?.path.isSamePlace(as: path) == true }
 
     /// Returns whether a write may be sent to the present source.
-    func isSent(_ write: QueuedWrite) -> Bool { write.source == source || formerSources.contains(write.source) }
+    func isSent(_ write: QueuedWrite) -> Bool { isPresent(write.source) }
+
+    /// Returns whether a source is that of the policy, or one that it names as the same.
+    func isPresent(_ source: String) -> Bool { source == self.source || formerSources.contains(source) }
 }
 
 /// The order in which writes of different records are sent.

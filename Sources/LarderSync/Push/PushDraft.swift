@@ -42,7 +42,7 @@ extension RecordService {
     /// Returns whether a change is sent to the source of this policy: it was made for it, or for one that `formerly` names.
     /// Others are held.
     public func sends(_ change: PushedChange) -> Bool {
-        change.source.map { $0 == rules.source || rules.formerSources.contains($0) } ?? true
+        change.source.map(rules.isPresent) ?? true
     }
 }
 

@@ -133,8 +133,7 @@ final class RecordsAttachment: AnsweringAttachment {
     /// Returns whether a complete pull of the present source has shown which records there are.
     func isComplete(_ pull: PullState) -> Bool {
         guard pull.completedAt != nil, pull.edition == edition else { return false }
-        let rules = planner.rules
-        return pull.source == rules.source || rules.formerSources.contains(pull.source)
+        return planner.rules.isPresent(pull.source)
     }
 
     /// Returns whether a record that is not here is not at the service either.
