@@ -72,7 +72,8 @@ extension ServiceProbe {
 
     private mutating func findMistake(_ outcome: WriteOutcome, _ what: String, isEmpty: Bool = false) {
         switch outcome {
-        case .unknown, .notUnderstood:
+        case .unknown: find(.wrong, "there is no answer to \(what)")
+        case .notUnderstood:
             find(
                 .wrong, "the answer to \(what) cannot be understood: it is no JSON, or has no record with an id",
                 at: "records.push.record")
@@ -188,7 +189,8 @@ extension ServiceProbe {
         case .rejected(let status): status.map { "the status \($0)" } ?? "errors"
         case .later: "a request to come later"
         case .signedOut: "the word that nobody is signed in"
-        case .unknown, .notUnderstood: "nothing that can be understood"
+        case .unknown: "no answer"
+        case .notUnderstood: "nothing that can be understood"
         }
     }
 }
