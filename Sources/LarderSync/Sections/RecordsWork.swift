@@ -6,54 +6,18 @@ import LarderSystem
 /// One run at a time brings records together with the service, also among processes. Whoever asks for a run while one is
 /// under way waits for it.
 final class RecordsWork: AgendaWork {
-    fileprivate struct State {
+    private struct State {
         weak var attachment: RecordsAttachment?
-        var network: Subscription?
-        /// Whether the app comes to the foreground.
-        var foreground: Subscription?
-        /// The uptime of the last fetch that was begun.
-        var lastFetch: Duration?
-        /// The watch for changes that other processes make, such as an extension of the app.
-        var others: Subscription?
-        /// The tables for which the next run was asked for.
-        var wishes: [RecordTable: Wish] = [:]
-        /// The last results of the tables, by the wishes that they meet.
-        var results: [Wish: [RecordTable: Result<Void, any Error>]] = [:]
-        var times: [RecordTable: SyncTimes] = [:]
-        /// The numbers of records that wait for another source, as the app was told.
-        var held: [RecordTable: Int] = [:]
-        /// The uptime before which nothing begins, because many installations may have come back online together.
-        var spread: Duration?
-        /// The condition that was not met at the last look, the network or an account.
-        var unmet: AgendaConditions.Unmet?
-        /// Whether a run is under way.
-        var isRunning = false
-        /// Whether the next run waits for no time, because there is a network or an account again, or for the first time.
-        var isDue = true
-        /// The marks of the source for which the times are; nil before the first look.
-        var marks: [String]?
+        /// What is followed: the network, the app, and changes that other processes make, such as an extension of the app.
+        var watches: [Subscription?] = []
     }
-
-    /// The reasons to ask for a run. Each includes those before it.
-    enum Wish: Int, Comparable {
-        /// Sends what can be sent now.
-        case send
-        /// Lets no change wait for its time, except as the service has asked.
-        case wake
-        /// Fetches records, too.
-        case sync
-
-        static func < (left: Wish, right: Wish) -> Bool { left.rawValue < right.rawValue }
-    }
-
-    /// The time over which installations that come back online are spread.
-    static let spread = Duration.seconds(5)
 
     let pull: PullPlan?
     let push: PushPlan?
     private let context: SectionContext
     private let item: AgendaItem
     private let state = Locked(State())
+    private let timetable = Locked(SyncTimetable())
 
     /// The network, the rules of the policy and the account.
     let conditions = AgendaConditions(network: .online, permitted: [.refresh], needsAccount: true)
@@ -73,7 +37,7 @@ final class RecordsWork: AgendaWork {
         let network = world.onNetworkChange { [weak item] in item?.changed() }
         let others = push == nil ? nil : attachment.database.watch()
         let foreground = AppActivation.follow { [weak self] in self?.appBecameActive() }
-        state.withLock { ($0.network, $0.others, $0.foreground) = (network, others, foreground) }
+        state.withLock { $0.watches = [network, others, foreground] }
     }
 
     private var world: any World { context.world }
@@ -82,35 +46,19 @@ final class RecordsWork: AgendaWork {
 
     func next(isMet: Bool) -> AgendaStep {
         guard let present = context.presentTable else { return .waitForDevice }
-        let (now, chance) = (world.uptime, world.chance)
         lookAtSource()
         let unmet = isMet ? nil : item.unmet ?? .network
-        let (step, isNew) = state.withLock { state in
-            let isNew = state.unmet != unmet
-            defer { state.unmet = unmet }
-            if unmet != nil { return (AgendaStep.waitForDevice, isNew) }
-            if isNew {
-                state.isDue = true
-                state.spread = now + Self.spread.scaled(by: chance())
-            }
-            let next = state.isDue ? nil : state.nextRun(of: present, hasPull: pull != nil)
-            let due = max(next ?? now, state.spread ?? now)
-            return (due > now ? .wait(due - now) : .run, isNew)
+        let (now, isPulled, part) = (world.uptime, pull != nil, world.chance)
+        let (step, isNew) = timetable.withLock {
+            $0.step(of: present, unmet: unmet, isPulled: isPulled, at: now, part: part)
         }
         if isNew { tellTurn() }
         return step
     }
 
-    /// After a reload with another source, everything is asked for anew, and what waited for this source is sent.
     private func lookAtSource() {
         let (marks, now) = ((try? context.ownResource?.sourceMarks) ?? [], world.uptime)
-        state.withLock { state in
-            if let known = state.marks, known != marks {
-                let next = push == nil ? nil : PlannedSending(time: now, pause: .gather)
-                for table in state.times.keys { state.times[table] = SyncTimes(push: next) }
-            }
-            state.marks = marks
-        }
+        timetable.withLock { $0.look(at: marks, isSent: push != nil, at: now) }
     }
 
     func run() async {
@@ -120,7 +68,7 @@ final class RecordsWork: AgendaWork {
     }
 
     private func setRunning(_ isRunning: Bool) {
-        state.withLock { $0.isRunning = isRunning }
+        timetable.withLock { $0.isRunning = isRunning }
         tellTurn()
     }
 
@@ -128,26 +76,19 @@ final class RecordsWork: AgendaWork {
 
     private func runAll() async {
         lookAtSource()
-        let (wishes, isDue, waiting) = state.withLock { state in
-            defer { (state.wishes, state.isDue) = ([:], false) }
-            let waiting = state.times.filter { times in
-                state.isDue || times.value.push.map { $0.time <= world.uptime } ?? false
-            }
-            return (state.wishes, state.isDue, waiting.map(\.key))
-        }
+        let now = world.uptime
+        let run = timetable.withLock { $0.takeRun(at: now) }
         let present = context.presentTable.map { [$0] } ?? []
         // A former process may have left changes of any account.
-        let unsent = isDue && push != nil ? await unsentTables() : []
-        let others = Set(wishes.keys).union(waiting).union(unsent).subtracting(present)
+        let unsent = run.isDue && push != nil ? await unsentTables() : []
+        let others = Set(run.wishes.keys).union(run.waiting).union(unsent).subtracting(present)
             .sorted { ($0.scope ?? "") < ($1.scope ?? "") }
         for table in present + others {
-            let wish: Wish? = isDue ? .sync : wishes[table]
+            let wish: SyncWish? = run.isDue ? .sync : run.wishes[table]
             // Another account is only sent to, unless somebody asks: it may have been cleared.
-            let isPulled = wishes[table] == .sync || present.contains(table)
-            let result = await run(table, as: wish, isPulled: isPulled)
-            for met in [Wish.wake, .sync] where wish.map({ $0 >= met }) == true {
-                state.withLock { $0.results[met, default: [:]][table] = result }
-            }
+            let isPulled = run.wishes[table] == .sync || present.contains(table)
+            let result = await self.run(table, as: wish, isPulled: isPulled)
+            timetable.withLock { $0.ended(table, as: wish, result) }
         }
     }
 
@@ -163,15 +104,14 @@ final class RecordsWork: AgendaWork {
     /// - Parameters:
     ///   - wish: the reason to run before the time; nil if there is none.
     ///   - isPulled: whether records are fetched at all.
-    private func run(_ table: RecordTable, as wish: Wish?, isPulled: Bool) async -> Result<Void, any Error> {
+    private func run(_ table: RecordTable, as wish: SyncWish?, isPulled: Bool) async -> Result<Void, any Error> {
         guard let attachment = state.withLock({ $0.attachment }) else { return .failure(CancellationError()) }
         var pause = SyncTimes.firstWait
         do {
             let lock = try await lock(attachment)
             defer { withExtendedLifetime(lock) {} }
-            let pullIsDue = state.withLock {
-                isPulled && (wish == .sync || $0.times[table, default: SyncTimes()].pull <= world.uptime)
-            }
+            let now = world.uptime
+            let pullIsDue = isPulled && (wish == .sync || timetable.withLock { $0.isPullDue(table, at: now) })
             let sending = push.map { RecordsPush(attachment: attachment, table: table, pusher: $0.pusher) }
             try await sending?.reopen(wakes: wish.map { $0 >= .wake } ?? false)
             // Without versions the service cannot refuse a change that overwrites another's, so those are fetched first.
@@ -205,13 +145,13 @@ final class RecordsWork: AgendaWork {
     }
 
     private func fetch(_ table: RecordTable, by plan: PullPlan, _ attachment: RecordsAttachment) async throws {
-        state.withLock { $0.lastFetch = world.uptime }
+        timetable.withLock { $0.fetchBegan(at: world.uptime) }
         do {
             try await RecordsPull(attachment: attachment, table: table, plan: plan).run()
-            state.withLock { $0.times[table, default: SyncTimes()].pulled(at: world.uptime, every: plan.every) }
+            timetable.withLock { $0.pulled(table, at: world.uptime, every: plan.every) }
         } catch {
             if !(error is CancellationError) {
-                state.withLock { $0.times[table, default: SyncTimes()].failed(at: world.uptime, every: plan.every) }
+                timetable.withLock { $0.pullFailed(table, at: world.uptime, every: plan.every) }
                 let reason = Self.text(error)
                 try? await attachment.changing(table, .process) { try $0.pullFailed(because: reason) }
             }
@@ -225,13 +165,14 @@ final class RecordsWork: AgendaWork {
     ) async {
         let isPlanned = (try? await planNextPush(of: table, attachment, pause)) != nil
         let now = world.uptime
-        state.withLock { state in
-            var times = state.times[table, default: SyncTimes()]
+        timetable.withLock { timetable in
             if !isPlanned, let push {
-                times.push = PlannedSending(time: now + max(push.every, SyncTimes.firstWait), pause: .retry)
+                let next = PlannedSending(time: now + max(push.every, SyncTimes.firstWait), pause: .retry)
+                timetable.replan(next, for: table)
             }
-            if let pull, times.pull <= now, !(error is CancellationError) { times.failed(at: now, every: pull.every) }
-            state.times[table] = times
+            if let pull, !(error is CancellationError), timetable.isPullDue(table, at: now) {
+                timetable.pullFailed(table, at: now, every: pull.every)
+            }
         }
     }
 
@@ -242,23 +183,18 @@ final class RecordsWork: AgendaWork {
     ) async throws {
         guard let push else { return }
         // A change that is made from now on plans its own run.
-        state.withLock { $0.times[table, default: SyncTimes()].push = nil }
+        timetable.withLock { $0.replan(nil, for: table) }
         let (wait, held) = try await attachment.changing(table, .process) { decisions in
             (try decisions.nextWait(pause: pause), try decisions.heldRecords())
         }
-        let isNew = state.withLock { state in
-            defer { state.held[table] = held }
-            return held > state.held[table] ?? 0
+        if timetable.withLock({ $0.hold(held, of: table) }) {
+            attachment.database.events.send(SyncEvent(heldRecords: held, of: table))
         }
-        if isNew { attachment.database.events.send(SyncEvent(heldRecords: held, of: table)) }
-        state.withLock { state in
-            let next = wait.map { wait in
-                let pause: WaitReason.Pause = .milliseconds(wait) < push.every ? .every : .retry
-                return PlannedSending(time: world.uptime + max(push.every, .milliseconds(wait)), pause: pause)
-            }
-            let known = state.times[table]?.push
-            state.times[table, default: SyncTimes()].push = .earlier(known, next)
+        let next = wait.map { wait in
+            let pause: WaitReason.Pause = .milliseconds(wait) < push.every ? .every : .retry
+            return PlannedSending(time: world.uptime + max(push.every, .milliseconds(wait)), pause: pause)
         }
+        timetable.withLock { $0.plan(next, for: table) }
     }
 
     /// Waits until no other process brings records together with services.
@@ -279,7 +215,7 @@ final class RecordsWork: AgendaWork {
     var pullInterval: Duration? { pull?.every }
 
     /// Whether records and the service are being brought together.
-    var isRunning: Bool { state.withLock { $0.isRunning } }
+    var isRunning: Bool { timetable.withLock { $0.isRunning } }
 
     /// Whether the policy says how changes are sent.
     var sends: Bool { push != nil }
@@ -299,33 +235,23 @@ final class RecordsWork: AgendaWork {
         let gather = attachment.outbox.gather
         let soon = PlannedSending(
             time: world.uptime + max(gather, push.every), pause: gather < push.every ? .every : .gather)
-        state.withLock { state in
-            let known = state.times[table]?.push
-            state.times[table, default: SyncTimes()].push = .earlier(known, soon)
-        }
+        timetable.withLock { $0.plan(soon, for: table) }
         item.changed()
     }
-
-    /// The shortest time between two runs because the app came to the foreground.
-    static let activationPause = Duration.seconds(60)
 
     /// Brings records together with the service, because the app came to the foreground, unless that was done just now.
     func appBecameActive() {
         let now = world.uptime
-        let isDue = state.withLock { state in
-            if let last = state.lastFetch, now - last < Self.activationPause { return false }
-            state.isDue = true
-            return true
-        }
-        if isDue { item.changed() }
+        if timetable.withLock({ $0.becameActive(at: now) }) { item.changed() }
     }
 
     /// Sends changes at once, because somebody has read a record with one. While a run is under way, nothing follows.
     func wasRead(_ table: RecordTable) {
         if push == nil || item.isRunning { return }
-        state.withLock { state in
-            state.wishes[table] = max(state.wishes[table] ?? .wake, .wake)
-            state.times[table, default: SyncTimes()].push = PlannedSending(time: world.uptime, pause: .gather)
+        let now = PlannedSending(time: world.uptime, pause: .gather)
+        timetable.withLock { timetable in
+            timetable.wish(.wake, for: table)
+            timetable.replan(now, for: table)
         }
         item.changed()
     }
@@ -334,7 +260,7 @@ final class RecordsWork: AgendaWork {
     ///
     /// - Returns: whether there was a run.
     func send(_ table: RecordTable) async -> Bool {
-        state.withLock { $0.wishes[table] = max($0.wishes[table] ?? .send, .send) }
+        timetable.withLock { $0.wish(.send, for: table) }
         return await item.runNow()
     }
 
@@ -342,10 +268,10 @@ final class RecordsWork: AgendaWork {
     ///
     /// - Parameter wish: whether records are fetched, too.
     /// - Throws: ``RecordError``; `LoadError`; `CancellationError`.
-    func sync(_ table: RecordTable, as wish: Wish = .sync) async throws {
-        state.withLock { state in
-            state.wishes[table] = max(state.wishes[table] ?? wish, wish)
-            state.results[wish]?[table] = nil
+    func sync(_ table: RecordTable, as wish: SyncWish = .sync) async throws {
+        timetable.withLock { timetable in
+            timetable.wish(wish, for: table)
+            timetable.forgetResult(of: wish, for: table)
         }
         while true {
             guard await item.runNow() else {
@@ -353,7 +279,7 @@ final class RecordsWork: AgendaWork {
                 throw RecordError(.unavailable, Self.reason(item.unmet))
             }
             // A run that was under way already may have fetched nothing.
-            if let result = state.withLock({ $0.results[wish]?[table] }) { return try result.get() }
+            if let result = timetable.withLock({ $0.result(of: wish, for: table) }) { return try result.get() }
             try Task.checkCancellation()
         }
     }
@@ -372,23 +298,13 @@ final class RecordsWork: AgendaWork {
         }
         if !context.allowsBackgroundWork { return .nextRun }
         let (now, uptime) = (world.now, world.uptime)
-        return state.withLock { state in
-            if state.isRunning { return .nextRun }
-            var next = state.isDue ? nil : state.times[table]?.push
-            if let spread = state.spread, spread > max(uptime, next?.time ?? uptime) {
-                next = PlannedSending(time: spread, pause: .spread)
-            }
-            guard let next, next.time > uptime else { return .nextRun }
-            return .planned(now + (next.time - uptime), next.pause)
-        }
+        guard let next = timetable.withLock({ $0.sending(of: table, at: uptime) }) else { return .nextRun }
+        return .planned(now + (next.time - uptime), next.pause)
     }
 
     /// Forgets accounts that were cleared.
     func forget(_ isCleared: (RecordTable) -> Bool) {
-        state.withLock { state in
-            state.times = state.times.filter { !isCleared($0.key) }
-            state.held = state.held.filter { !isCleared($0.key) }
-        }
+        timetable.withLock { $0.forget(isCleared) }
     }
 
     private static func reason(_ unmet: AgendaConditions.Unmet?) -> String {
@@ -404,18 +320,12 @@ final class RecordsWork: AgendaWork {
 
     /// Ends the work, and waits for the run that is under way.
     func end() async {
-        let watches = state.withLock { [$0.network.take(), $0.others.take(), $0.foreground.take()] }
+        let watches = state.withLock { state in
+            defer { state.watches = [] }
+            return state.watches
+        }
         for watch in watches { watch?.stop() }
         await item.end()
-    }
-}
-
-extension RecordsWork.State {
-    /// Returns the uptime of the next run; nil if it is due at once.
-    fileprivate func nextRun(of present: RecordTable, hasPull: Bool) -> Duration? {
-        guard let own = times[present] else { return nil }
-        let pulls = hasPull ? own.pull : nil
-        return ([pulls] + times.values.map(\.push?.time)).compactMap(\.self).min() ?? .seconds(86_400 * 365)
     }
 }
 

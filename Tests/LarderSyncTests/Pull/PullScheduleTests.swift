@@ -140,7 +140,7 @@ import Testing
                 ($0 as? RecordError)?.code == .unavailable
             }
             world.network = NetworkState(.online)
-            try await world.sleep(for: RecordsWork.spread + .seconds(1))
+            try await world.sleep(for: SyncTimetable.spread + .seconds(1))
             #expect(calls.withLock { $0.count } == 2)
         }
     }
@@ -152,7 +152,7 @@ import Testing
                 world.network = .offline
                 try await world.sleep(for: .seconds(100))
                 world.network = NetworkState(.online)
-                try await world.sleep(for: RecordsWork.spread + .seconds(1))
+                try await world.sleep(for: SyncTimetable.spread + .seconds(1))
                 #expect(calls.withLock { $0.count } == count)
             }
         }
@@ -175,7 +175,7 @@ import Testing
                 try await world.sleep(for: .seconds(100))
                 let begin = world.uptime
                 world.network = NetworkState(.online)
-                try await world.sleep(for: RecordsWork.spread + .seconds(1))
+                try await world.sleep(for: SyncTimetable.spread + .seconds(1))
                 waits += times.withLock { times in
                     defer { times = [] }
                     return times.map { $0 - begin }

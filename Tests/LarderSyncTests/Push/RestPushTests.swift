@@ -151,7 +151,7 @@ import Testing
             world.network = .offline
             try await world.sleep(for: .seconds(1))
             world.network = NetworkState(.online)
-            try await world.sleep(for: RecordsWork.spread + .seconds(1))
+            try await world.sleep(for: SyncTimetable.spread + .seconds(1))
             #expect(service.calls.count == 6)
         }
     }
@@ -286,7 +286,7 @@ import Testing
             try await world.sleep(for: .seconds(3_000))
             #expect(service.calls.isEmpty)
             world.network = NetworkState(.online)
-            try await world.sleep(for: RecordsWork.spread + .seconds(1))
+            try await world.sleep(for: SyncTimetable.spread + .seconds(1))
             #expect(service.state.withLock { $0.notes.count } == 5)
         }
     }

@@ -352,7 +352,7 @@ import Testing
             _ = try await Self.like("good", of: pantry)
             // All of them are due now.
             simulated.network = NetworkState(.online)
-            try await world.sleep(for: RecordsWork.spread + .milliseconds(100))
+            try await world.sleep(for: SyncTimetable.spread + .milliseconds(100))
             #expect(service.ids.contains("good"))
             await pantry.close()
         }
