@@ -102,19 +102,25 @@ enum SyncBench {
             return figure
         }
         let bareGroup = try await each("bare, \(group) in one transaction") { try bare.put(group, inGroupsOf: group) }
+        let queue = try BareRecords(in: folder, queuesChanges: true)
+        let queueGroup = try await each("bare, \(group) and a queue of them") {
+            try queue.put(group, inGroupsOf: group)
+        }
         var ownGroup = try await each("\(group) creates in one pantry.write") {
             try await pantry.write { changes in
                 for _ in 0..<group { _ = try changes.create(record(number()), in: notes) }
             }
         }
         ownGroup.ratio = ownGroup.median / bareGroup.median
-        figures += [bareGroup, ownGroup]
+        figures += [bareGroup, queueGroup, ownGroup]
         figures.append(
             try await each("JSONEncoder, which records of a type add") {
                 for number in 0..<group { keep(try JSONEncoder().encode(TypedNote(number))) }
             })
         figures += ratio(
             of: [bareGroup, ownGroup], in: "sync write", called: "\(group) creates beside bare", goal: 1.5)
+        figures += ratio(
+            of: [queueGroup, ownGroup], in: "sync write", called: "\(group) creates beside bare and queue", goal: 1.5)
         await pantry.close()
         return figures
     }
