@@ -28,6 +28,9 @@ public struct JSONText: Sendable, Hashable {
     /// Creates the text of a value. A number that JSON cannot express is `null`.
     public init(_ value: JSON) { bytes = Array(value.text(indented: false).utf8) }
 
+    /// Creates a whole number.
+    public init(_ number: Int64) { bytes = Array(String(number).utf8) }
+
     /// Creates a string.
     public init(string: String) {
         var output: [UInt8] = []

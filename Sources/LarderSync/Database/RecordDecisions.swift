@@ -34,11 +34,11 @@ struct RecordDecisions {
 
     /// Makes a change of the user.
     ///
-    /// - Returns: the record before and after.
+    /// - Returns: the record before and after, and as the user sees it then; nil if it is deleted.
     /// - Throws: ``WriteRefusal`` if the change cannot be made.
     func change(
         _ intent: RecordIntent, id: String?, random: () -> UInt64
-    ) throws -> (former: RecordRow?, present: RecordRow) {
+    ) throws -> (former: RecordRow?, present: RecordRow, shown: JSONText?) {
         var number: Int64?
         if let id { number = try connection.record(of: id, in: self.number) }
         let former = try transaction.row(number: number, of: self.number)
@@ -53,10 +53,10 @@ struct RecordDecisions {
         let intent = try named(intent, in: row.id)
         let writeNumber = transaction.moment.next()
         guard try planner.write(intent, to: &row, number: writeNumber, at: &transaction.moment, &effects) else {
-            return (former, row)
+            return (former, row, planner.shown(row))
         }
-        try keep(&row, after: former, effects)
-        return (former, row)
+        let shown = try keep(&row, after: former, effects)
+        return (former, row, shown)
     }
 
     /// Changes one record by the planner.
@@ -83,10 +83,13 @@ struct RecordDecisions {
     // MARK: Effects
 
     /// Saves a row and all that follows from its change.
-    private func keep(_ row: inout RecordRow, after former: RecordRow?, _ effects: SyncEffects) throws {
+    ///
+    /// - Returns: the record as the user sees it; nil if it is deleted.
+    @discardableResult
+    private func keep(_ row: inout RecordRow, after former: RecordRow?, _ effects: SyncEffects) throws -> JSONText? {
         let isNamed = !effects.renamed.isEmpty
         if isNamed { try absorbPulled(into: &row) }
-        try transaction.save(&row, after: former, of: number, by: planner)
+        let shown = try transaction.save(&row, after: former, of: number, by: planner)
         try note(effects)
         for renaming in effects.renamed {
             try connection.run(
@@ -95,6 +98,7 @@ struct RecordDecisions {
             try rename(renaming)
         }
         if !effects.gone.isEmpty { try giveUpNeeding(effects.gone) }
+        return shown
     }
 
     /// Writes books and letters, and keeps the events for the end of the transaction.

@@ -8,13 +8,16 @@ struct RecordTable: Hashable, Sendable {
 
     /// Compares by bytes, because equivalent texts of Unicode are different accounts.
     static func == (left: RecordTable, right: RecordTable) -> Bool {
-        left.resource.utf8.elementsEqual(right.resource.utf8)
-            && left.scope.map { Array($0.utf8) } == right.scope.map { Array($0.utf8) }
+        guard left.resource.utf8.elementsEqual(right.resource.utf8) else { return false }
+        guard let one = left.scope, let other = right.scope else { return left.scope == nil && right.scope == nil }
+        return one.utf8.elementsEqual(other.utf8)
     }
 
     func hash(into hasher: inout Hasher) {
-        hasher.combine(Array(resource.utf8))
-        hasher.combine(scope.map { Array($0.utf8) })
+        for text in [resource, scope ?? ""] {
+            var text = text
+            text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        }
     }
 }
 

@@ -159,12 +159,16 @@ final class RecordTransaction {
     /// Saves a record and its writes.
     ///
     /// - Parameter former: the record as it was read; nil for a new one.
-    func save(_ row: inout RecordRow, after former: RecordRow?, of table: Int64, by planner: SyncPlanner) throws {
+    /// - Returns: the record as the user sees it; nil if it is deleted.
+    @discardableResult
+    func save(
+        _ row: inout RecordRow, after former: RecordRow?, of table: Int64, by planner: SyncPlanner
+    ) throws -> JSONText? {
         changedNumbers.insert(table)
         let place = try facts(of: table).table
         if row.isGone {
             if let former { try delete(former.number) }
-            return
+            return nil
         }
         let shown = planner.shown(row)
         if former == nil || former?.number == 0 {
@@ -174,6 +178,7 @@ final class RecordTransaction {
         }
         try saveWrites(row, after: former, of: table, place)
         try saveReferences(row, after: former, by: planner)
+        return shown
     }
 
     private func saveWrites(
@@ -184,6 +189,7 @@ final class RecordTransaction {
             let kept = KeptWrite(number: table, table: place, record: row.number, id: row.id, write: write)
             try before[write.number] == nil ? kept.insert(connection) : kept.update(connection)
         }
+        if before.isEmpty { return }
         let left = Set(row.writes.map(\.number))
         for number in before.keys.sorted() where !left.contains(number) {
             try connection.run("DELETE FROM outbox WHERE n=?", .integer(number))

@@ -100,11 +100,6 @@ extension DeadLetter {
     }
 }
 
-extension JSONText {
-    /// Creates a whole number.
-    init(_ number: Int64) { self.init(.int(Int(number))) }
-}
-
 extension SQLiteConnection {
     /// Returns the writes of a record in their order.
     func writes(of record: Int64) throws -> [QueuedWrite] {

@@ -100,7 +100,7 @@ extension PushedChange {
         case .version: version
         case .key: JSONText(string: key)
         case .kind: JSONText(string: kind.rawValue)
-        case .madeAt: JSONText(.int(Int(clamping: madeAt)))
+        case .madeAt: JSONText(madeAt)
         case .operations: nil
         }
     }

@@ -36,9 +36,9 @@ final class RecordPart {
     /// - Throws: ``RecordError`` if the queue is full or the change cannot be made.
     @discardableResult
     func write(_ intent: RecordIntent, id: String?) throws -> StoredRecord? {
-        let (former, present): (RecordRow?, RecordRow)
+        let (former, present, shown): (RecordRow?, RecordRow, JSONText?)
         do {
-            (former, present) = try decisions.transaction.running {
+            (former, present, shown) = try decisions.transaction.running {
                 try decisions.change(intent, id: id) { attachment.world.random() }
             }
         } catch let refusal as WriteRefusal { throw RecordError(refusal) }
@@ -47,7 +47,6 @@ final class RecordPart {
             decisions.transaction.refuse(because: error)
             throw error
         }
-        let shown = planner.shown(present)
         guard let shown, let state = present.state(shown: shown).seen else { return nil }
         return StoredRecord(
             id: present.id, shown: shown, state: state, receivedAt: present.receivedAt > 0 ? present.receivedAt : nil)
