@@ -25,7 +25,7 @@ struct RecordHistory: Sendable {
     let changes: [Change]
     /// The changes that the service has made.
     let made: [SimulatedService.Made]
-    /// The changes that are kept as letters: the values that the user saw.
+    /// The changes that are kept as letters.
     let letters: [Change]
     /// The number of changes that still wait, besides those about which the app must decide.
     let waiting: Int
@@ -54,7 +54,8 @@ struct RecordHistory: Sendable {
     }
 
     private func isKept(_ change: Change) -> Bool {
-        letters.contains { $0.id == change.id && (change.value == nil || $0.value == nil || $0.value == change.value) }
+        // The service may have named the record meanwhile, but nobody else writes the value.
+        change.value == nil ? letters.contains(change) : letters.contains { $0.value == change.value }
     }
 
     /// The loss of a change; nil if none was lost.

@@ -173,7 +173,8 @@ final class RecordStage: Sendable {
         do { try await records.sync() } catch is RecordError {} catch is LoadError {}
         let waiting = try await waitingCount()
         let letters = try await records.rejected().map { letter in
-            RecordHistory.Change(id: letter.id, value: letter.value?[["title"]]?.string)
+            let value = letter.kind == .delete ? nil : letter.value?[["title"]]?.string ?? ""
+            return RecordHistory.Change(id: letter.id, value: value)
         }
         let shown = try await records.query().records
         var differences: [RecordBreach] = []
