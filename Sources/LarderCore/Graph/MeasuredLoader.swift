@@ -18,20 +18,29 @@ struct MeasuredLoader: Loader {
     // The work after the wait has functions of its own. The variables of a function that waits take memory in each of
     // thousands of waiting loads.
     func load(_ call: Call) async throws -> Loaded<Entry> {
-        let start = world.uptime
-        meter.loadBegan()
+        let start = began()
         defer { meter.loadEnded() }
         do {
-            if let parameters { try parameters.check(call.request) }
-            return ended(call, try await inner.load(call), after: start)
+            try check(call)
+            var loaded = try await inner.load(call)
+            ended(call, &loaded, after: start)
+            return loaded
         } catch {
             throw failed(call, error, after: start)
         }
     }
 
     @inline(never)
-    private func ended(_ call: Call, _ loaded: Loaded<Entry>, after start: Duration) -> Loaded<Entry> {
-        var loaded = loaded
+    private func began() -> Duration {
+        meter.loadBegan()
+        return world.uptime
+    }
+
+    @inline(never)
+    private func check(_ call: Call) throws { try parameters?.check(call.request) }
+
+    @inline(never)
+    private func ended(_ call: Call, _ loaded: inout Loaded<Entry>, after start: Duration) {
         let took = world.uptime - start
         if loaded.content.metadata.isUnusedPrefetch { used(loaded.content, for: call.request) }
         count(call) { $0.ended(loaded, hash: call.key.hash, after: took) }
@@ -39,7 +48,6 @@ struct MeasuredLoader: Loader {
         if meter.isReported(plain: loaded.freshness == .fresh && !loaded.fellBack) {
             meter.send(report(call, .success(loaded), after: took))
         }
-        return loaded
     }
 
     @inline(never)

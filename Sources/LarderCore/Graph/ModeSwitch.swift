@@ -3,10 +3,10 @@
 package struct ModeSwitch: Loader {
     let strategy: any Loader
     let sides: Sides
+    private let side: OneSide
 
     package init(_ strategy: any Loader, sides: Sides) {
-        self.strategy = strategy
-        self.sides = sides
+        (self.strategy, self.sides, side) = (strategy, sides, OneSide(sides: sides))
     }
 
     /// The rule of the strategy. Without one, copies are shown at once only while the origin is not called, and for
@@ -14,19 +14,23 @@ package struct ModeSwitch: Loader {
     package var hitRule: HitRule? { strategy.hitRule ?? HitRule(sides, shows: []) }
 
     package func load(_ call: Call) async throws -> Loaded<Entry> {
-        guard call.request.mode == .normal else { return try await loadPastStrategy(call) }
-        return try approved(try await strategy.load(call), for: call)
-    }
-
-    @inline(never)
-    private func loadPastStrategy(_ call: Call) async throws -> Loaded<Entry> {
-        if call.request.mode == .cachedOnly { return try await sides.cached.load(call) }
-        return try await sides.load(call)
-    }
-
-    @inline(never)
-    private func approved(_ loaded: Loaded<Entry>, for call: Call) throws -> Loaded<Entry> {
+        let loader: any Loader = call.request.mode == .normal ? strategy : side
+        let loaded = try await loader.load(call)
         if loaded.provenance.isSealed(for: call.key, load: call.load) { return loaded }
-        throw LoadError(.failed, "the strategy returned a value that neither of its sides gave it for this load")
+        throw Self.unsealed
+    }
+
+    private static var unsealed: LoadError {
+        LoadError(.failed, "the strategy returned a value that neither of its sides gave it for this load")
+    }
+
+    /// Answers the requests that a strategy does not.
+    private struct OneSide: Loader {
+        let sides: Sides
+
+        func load(_ call: Call) async throws -> Loaded<Entry> {
+            if call.request.mode == .cachedOnly { return try await sides.cached.load(call) }
+            return try await sides.load(call)
+        }
     }
 }

@@ -89,66 +89,94 @@ public final class Sides: Sendable {
     public func load(_ call: Call, patience: Duration? = nil, linger: Duration = .seconds(60)) async throws
         -> Loaded<Entry>
     {
-        if let pause = pause(of: call) {
-            return try await load(call, during: pause, patience: patience, linger: linger)
-        }
         let isPatient = patience == nil && call.deadline == nil
-        guard let joined = originSide?.join(call, isPatient: isPatient) else { return try await loadAlone(call) }
+        guard let joined = isPaused(call) ? nil : originSide?.join(call, isPatient: isPatient) else {
+            return try await loadOtherwise(call, patience: patience, linger: linger)
+        }
         let limits = isPatient ? nil : WaitLimits(patience, until: call.deadline, at: world.uptime)
         let endsOffline = usesNetworkState && call.respectsPause && call.request.mode == .normal
         // This function only waits, so that its frame stays small: see ``MeasuredLoader``.
-        do {
-            while true {
-                let limit = limits.flatMap { $0.next(at: world.uptime) }
-                switch await joined.wait(within: limit, isLast: limits?.isHalf != true, endsOffline: endsOffline) {
-                case .answered: return try joined.answer()
-                case .left: throw CancellationError()
-                case .overran: break
-                case .networkLost:
-                    if isOffline, let shown = try await copy(of: call, during: .offline) {
-                        joined.goOn(for: linger)
-                        return shown
-                    }
-                    continue
-                }
-                guard let limits else { continue }
-                if let shown = overran(limits, joined: joined, call: call) {
-                    goOn(joined, for: linger, after: limits, call)
-                    return shown
-                }
-                if limits.isOver {
-                    joined.goOn(for: linger)
-                    throw LoadError.overdue
-                }
+        while true {
+            let limit = limits.flatMap { $0.next(at: world.uptime) }
+            let ending = await joined.wait(within: limit, isLast: limits?.isHalf != true, endsOffline: endsOffline)
+            var failure: (any Error)?
+            if ending == .answered {
+                do { return try joined.answer() } catch { failure = error }
             }
-        } catch is AnotherVariant {
-            return try await loadAgain(call, patience: patience, linger: linger)
-        } catch {
-            return try await standIn(for: error, in: call)
+            let end = WaitEnd(
+                ending, failure: failure, of: joined, limits: limits, patience: patience, linger: linger)
+            if let next = try await next(call, after: end) { return next.loaded }
         }
     }
 
-    /// Shows the copy while the origin is not called. Calls the origin when no copy may be shown.
+    /// The end of a wait for the origin. A class, so that it takes no room in the frame of a load that waits.
+    private final class WaitEnd: Sendable {
+        let ending: Flight.Ending
+        /// The error of the call, or the reason for which its answer is not for this caller.
+        let failure: (any Error)?
+        let joined: LiveCall
+        let limits: WaitLimits?
+        let patience: Duration?
+        let linger: Duration
+
+        init(
+            _ ending: Flight.Ending, failure: (any Error)?, of joined: LiveCall, limits: WaitLimits?,
+            patience: Duration?, linger: Duration
+        ) {
+            (self.ending, self.failure, self.joined, self.limits) = (ending, failure, joined, limits)
+            (self.patience, self.linger) = (patience, linger)
+        }
+    }
+
+    /// A result, as a class for the same reason.
+    private final class Shown: Sendable {
+        let loaded: Loaded<Entry>
+
+        init(_ loaded: Loaded<Entry>) { self.loaded = loaded }
+    }
+
+    /// Returns what follows the end of a wait that brought no answer; nil to wait again.
     @inline(never)
-    private func load(
-        _ call: Call, during pause: OriginPause, patience: Duration?, linger: Duration
-    ) async throws -> Loaded<Entry> {
-        if let shown = try await copy(of: call, during: pause) { return shown }
-        var call = call
-        call.respectsPause = false
-        return try await load(call, patience: patience, linger: linger)
+    private func next(_ call: Call, after end: WaitEnd) async throws -> Shown? {
+        let joined = end.joined
+        do {
+            if let failure = end.failure { throw failure }
+            switch end.ending {
+            case .answered, .left: throw CancellationError()
+            case .overran: break
+            case .networkLost:
+                guard isOffline, let shown = try await copy(of: call, during: .offline) else { return nil }
+                joined.goOn(for: end.linger)
+                return Shown(shown)
+            }
+            guard let limits = end.limits else { return nil }
+            if let shown = overran(limits, joined: joined, call: call) {
+                goOn(joined, for: end.linger, after: limits, call)
+                return Shown(shown)
+            }
+            if !limits.isOver { return nil }
+            joined.goOn(for: end.linger)
+            throw LoadError.overdue
+        } catch is AnotherVariant {
+            return Shown(try await loadAgain(call, patience: end.patience, linger: end.linger))
+        } catch {
+            return Shown(try await standIn(for: error, in: call))
+        }
+    }
+
+    /// Shows the copy while the origin is not called, and calls the origin when no copy may be shown. Asks a live side that is
+    /// not an ``OriginSide``: in a policy without an origin.
+    @inline(never)
+    private func loadOtherwise(_ call: Call, patience: Duration?, linger: Duration) async throws -> Loaded<Entry> {
+        if let pause = pause(of: call), let shown = try await copy(of: call, during: pause) { return shown }
+        if originSide != nil { return try await load(call.withoutPause, patience: patience, linger: linger) }
+        do { return try await live.load(call) } catch { return try await standIn(for: error, in: call) }
     }
 
     /// Asks again, after the answer of a shared call did not match the request.
     @inline(never)
     private func loadAgain(_ call: Call, patience: Duration?, linger: Duration) async throws -> Loaded<Entry> {
         try await load(call.afterMismatch, patience: patience, linger: linger)
-    }
-
-    /// Asks a live side that is not an ``OriginSide``: in a policy without an origin.
-    @inline(never)
-    private func loadAlone(_ call: Call) async throws -> Loaded<Entry> {
-        do { return try await live.load(call) } catch { return try await standIn(for: error, in: call) }
     }
 
     /// Decides what follows a wait for the origin that ended without an answer.
@@ -301,6 +329,9 @@ public final class Sides: Sendable {
         guard let pause = pause(of: call) else { return nil }
         return try await copy(of: call, during: pause)
     }
+
+    @inline(never)
+    private func isPaused(_ call: Call) -> Bool { pause(of: call) != nil }
 
     private func pause(of call: Call) -> OriginPause? {
         guard call.respectsPause, call.request.mode == .normal else { return nil }

@@ -65,7 +65,7 @@ public struct Call: Sendable {
     var sendMethod: SendMethod?
 
     /// Holds the copy behind a single reference. Calls are copied often, and most have no copy.
-    private final class Copy: Sendable {
+    final class Copy: Sendable {
         let entry: Entry
 
         init(_ entry: Entry) { self.entry = entry }
@@ -89,10 +89,11 @@ public struct Call: Sendable {
     public var key: Key { request.key }
 
     /// Returns the same call with this copy. Pass nil if there is no copy.
-    public func knowing(_ entry: Entry?) -> Call {
+    public func knowing(_ entry: Entry?) -> Call { knowing(copy: entry.map(Copy.init)) }
+
+    func knowing(copy: Copy?) -> Call {
         var call = self
-        call.copy = entry.map(Copy.init)
-        call.hasLooked = true
+        (call.copy, call.hasLooked) = (copy, true)
         return call
     }
 
@@ -100,6 +101,13 @@ public struct Call: Sendable {
     var afterMismatch: Call {
         var copy = self
         copy.mismatches += 1
+        return copy
+    }
+
+    /// The same call, which is made although the origin is left alone after a failure.
+    var withoutPause: Call {
+        var copy = self
+        copy.respectsPause = false
         return copy
     }
 

@@ -55,44 +55,31 @@ final class TieredStore: Store {
     /// Returns the best copy of all tiers. A tier that fails is skipped and named in ``Found/faults``. A tier is not asked
     /// if one above has a copy that cannot be better.
     func read(_ reading: Reading) async throws -> Found? {
-        var best: (found: Found, depth: Int)?
-        var refused: [Int] = []
-        var failures: [(tier: String, error: any Error)] = []
-        var count = 0
-        search: for (depth, tier) in tiers.enumerated() {
-            do {
-                guard var copy = try await tier.store.read(reading) else { continue }
-                let verdict = try await reading.judge(&copy, beside: best?.found)
-                if verdict != .passed || best != nil { count += 1 }
-                switch verdict {
-                case .best:
-                    best = (copy, depth)
-                    break search
-                case .better: best = (copy, depth)
-                case .refused: refused.append(depth)
-                case .passed: break
-                }
-            } catch let error as CancellationError where Task.isCancelled {
-                throw error
-            } catch {
-                failures.append((tier.name, error))
-            }
+        let search = TierSearch(reading)
+        for (depth, tier) in tiers.enumerated() {
+            if try await search.ends(at: tier, depth) { break }
         }
-        if count > 1, reading.needsPayload { surplus.add(count - 1, ordering: .relaxed) }
-        guard let (found, depth) = best else {
+        return try found(by: search)
+    }
+
+    /// Returns the best entry that a search has found.
+    @inline(never)
+    private func found(by search: TierSearch) throws -> Found? {
+        if search.count > 1, search.reading.needsPayload { surplus.add(search.count - 1, ordering: .relaxed) }
+        let failures = search.failures
+        guard var found = search.best else {
             if failures.isEmpty { return nil }
             throw StoreError("not every tier could be read", failures: failures)
         }
-        var copy = found
-        if !failures.isEmpty { copy.faults = StoreError("", failures: failures).faults + copy.faults }
-        let worse = Array(tiers.prefix(depth)) + refused.filter { $0 > depth }.map { tiers[$0] }
+        if !failures.isEmpty { found.faults = StoreError("", failures: failures).faults + found.faults }
+        let worse = Array(tiers.prefix(search.depth)) + search.refused.filter { $0 > search.depth }.map { tiers[$0] }
         if !worse.isEmpty {
-            copy.repair = { [self, own = copy.repair] entry in
+            found.repair = { [self, own = found.repair, key = search.reading.key] entry in
                 try await own?(entry)
-                _ = try await write(entry, for: reading.key, to: worse)
+                _ = try await write(entry, for: key, to: worse)
             }
         }
-        return copy
+        return found
     }
 
     func write(_ entry: Entry, for key: Key) async throws -> Bool {
@@ -173,5 +160,50 @@ final class TieredStore: Store {
         }
         total.hits = max(0, total.hits - surplus.load(ordering: .relaxed))
         return total
+    }
+}
+
+/// A search through the tiers of a store.
+///
+/// What it has found is here, and not in variables of a function that waits: those take memory in each of thousands of waiting
+/// loads.
+private final class TierSearch {
+    let reading: Reading
+    /// The best entry so far, and the number of the tier that has it.
+    private(set) var best: Found?
+    private(set) var depth = 0
+    /// The tiers whose entries were refused.
+    private(set) var refused: [Int] = []
+    private(set) var failures: [(tier: String, error: any Error)] = []
+    /// The number of entries that tiers have counted as hits.
+    private(set) var count = 0
+
+    init(_ reading: Reading) { self.reading = reading }
+
+    /// Looks into a tier.
+    ///
+    /// - Returns: whether the tiers below need not be asked.
+    func ends(at tier: (name: String, store: any Store), _ depth: Int) async throws -> Bool {
+        do {
+            guard var found = try await tier.store.read(reading) else { return false }
+            let verdict = try await reading.judge(&found, beside: best)
+            note(found, verdict, depth)
+            return verdict == .best
+        } catch let error as CancellationError where Task.isCancelled {
+            throw error
+        } catch {
+            failures.append((tier.name, error))
+            return false
+        }
+    }
+
+    @inline(never)
+    private func note(_ found: Found, _ verdict: Reading.Verdict, _ depth: Int) {
+        if verdict != .passed || best != nil { count += 1 }
+        switch verdict {
+        case .best, .better: (best, self.depth) = (found, depth)
+        case .refused: refused.append(depth)
+        case .passed: break
+        }
     }
 }

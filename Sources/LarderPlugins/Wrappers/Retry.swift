@@ -65,18 +65,29 @@ struct Retry: Loader {
             do {
                 return try await inner.load(call)
             } catch {
-                guard let failure = LoadError.meaning(of: error), !failure.isAnswer,
-                    !(call.isSend && failure.followsAcceptedChange), let wait = wait(planned, failure)
-                else { throw error }
-                call.trail.note("retry", .retrying(after: failure, attempt: attempt + 1, wait: wait))
-                let left = call.limit.map { $0 - context.world.uptime } ?? .forever
-                try await context.world.sleep(for: min(wait, left))
-                guard wait < left else { throw LoadError(.timeout, "the tries took too long", cause: .timeout) }
-                context.count(.retries)
+                try await waitForTry(attempt + 1, of: call, after: error, planned)
                 planned = planned.scaled(by: settings.factor)
             }
         }
         return try await inner.load(call)
+    }
+
+    /// Waits until the next try. This is apart from ``load(_:)``, because the variables of a function that waits take memory in
+    /// each of thousands of waiting loads.
+    ///
+    /// - Throws: the error if there is no next try; ``LoadError`` with the code `timeout` if the time of the call is over.
+    @inline(never)
+    private func waitForTry(
+        _ attempt: Int, of call: Call, after error: any Error, _ planned: Duration
+    ) async throws {
+        guard let failure = LoadError.meaning(of: error), !failure.isAnswer,
+            !(call.isSend && failure.followsAcceptedChange), let wait = wait(planned, failure)
+        else { throw error }
+        call.trail.note("retry", .retrying(after: failure, attempt: attempt, wait: wait))
+        let left = call.limit.map { $0 - context.world.uptime } ?? .forever
+        try await context.world.sleep(for: min(wait, left))
+        guard wait < left else { throw LoadError(.timeout, "the tries took too long", cause: .timeout) }
+        context.count(.retries)
     }
 
     /// Returns the time to wait before the next try, at least as long as the origin asks for. Returns nil if the origin

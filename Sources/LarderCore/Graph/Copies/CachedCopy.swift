@@ -5,7 +5,9 @@ import LarderSystem
 ///
 /// The validators are asked each time. A copy that is permitted at the start of a call may be too old when the call
 /// fails.
-public struct CachedCopy: Sendable {
+///
+/// A class, because the results of searches are copied often: see ``MeasuredLoader``.
+public final class CachedCopy: Sendable {
     let found: Found
     /// Whether the store keeps the copy.
     let isKept: Bool
@@ -14,6 +16,14 @@ public struct CachedCopy: Sendable {
     let validators: Validators
     let revision: String
     let world: any World
+
+    init(
+        found: Found, isKept: Bool, request: Request, load: UInt64, validators: Validators, revision: String,
+        world: any World
+    ) {
+        (self.found, self.isKept, self.request, self.load) = (found, isKept, request, load)
+        (self.validators, self.revision, self.world) = (validators, revision, world)
+    }
 
     /// The name of the store or tier that keeps it.
     public var tier: String { found.tier }

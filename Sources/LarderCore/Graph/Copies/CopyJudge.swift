@@ -30,25 +30,24 @@ final class CopyJudge: EntryJudge {
     func judge(_ found: inout Found, beside best: Found?) async throws -> Reading.Verdict {
         // The graph looks for the variant instead.
         if Variation(marker: found.entry) != nil { return best == nil ? .best : .passed }
-        var copy = JudgedCopy(entry: found.entry, rank: .expired)
-        if case .outdated(let newest) = outdated, await newest.outdates(copy.entry, in: world) {
-            copy.entry.metadata.isExpired = true
+        var (entry, isKept) = (found.entry, true)
+        if case .outdated(let newest) = outdated, await newest.outdates(entry, in: world) {
+            entry.metadata.isExpired = true
         }
-        copy.rank = rank(of: copy.entry)
-        if let best = best?.judged, copy.rank <= best.rank { return .passed }
+        let rank = rank(of: entry)
+        if let best = best?.judged, rank <= best.rank { return .passed }
         if found.isForeign {
             let isFirst = best == nil && refusals.isEmpty
             do {
-                copy.isKept =
-                    try await validators.admit(&copy.entry, from: .store, for: call.request, in: world) == .keep
-                if !copy.isKept, !isFirst { return refuse(found, because: .mayNotBeKept, isDamage: false) }
+                isKept = try await validators.admit(&entry, from: .store, for: call.request, in: world) == .keep
+                if !isKept, !isFirst { return refuse(found, because: .mayNotBeKept, isDamage: false) }
             } catch {
                 return refuse(found, because: error, isDamage: true)
             }
         }
-        found.judged = copy
+        found.judged = JudgedCopy(entry, rank: rank, isKept: isKept)
         // The first search of a load has looked at the tiers below already.
-        let endsHere = copy.rank == .fresh || !copy.isKept || call.hasLooked && copy.rank != .expired
+        let endsHere = rank == .fresh || !isKept || call.hasLooked && rank != .expired
         return endsHere ? .best : .better
     }
 

@@ -135,6 +135,16 @@ package struct Lookup: Loader {
     /// - Throws: ``LoadError`` with the code `notCached` when there is no sound copy, with the store's error if the
     ///   store failed.
     private func find(_ call: Call) async throws -> CachedCopy {
+        let (mark, judge) = try search(for: call)
+        let found = try await read(at: mark, for: call, asking: judge)
+        return try await copy(found, at: mark, for: call, judgedBy: judge)
+    }
+
+    /// Returns the key at which the copy is looked for, and who judges the copies there.
+    ///
+    /// - Throws: ``LoadError`` with the code `notCached` if the copies are outdated.
+    @inline(never)
+    private func search(for call: Call) throws -> (mark: ReadingMark, judge: CopyJudge) {
         let key = variations.entryKey(of: call.request)
         let mark = keys.mark(key, for: call.ticket)
         let outdated = storeAccess.outdatedReason(of: key)
@@ -142,15 +152,22 @@ package struct Lookup: Loader {
             call.trail.note("store", .copySkipped(reason))
             throw LoadError.notCached
         }
-        let judge = CopyJudge(for: call, outdated: outdated, validators: validators, in: world)
-        var found = try await read(at: mark, for: call, asking: judge)
+        return (mark, CopyJudge(for: call, outdated: outdated, validators: validators, in: world))
+    }
+
+    /// Returns a copy that was read, after all that follows from the judgement.
+    @inline(never)
+    private func copy(
+        _ found: Found, at mark: ReadingMark, for call: Call, judgedBy judge: CopyJudge
+    ) async throws -> CachedCopy {
         guard let judged = found.judged else {
-            if !key.isVariant, let variation = Variation(marker: found.entry) {
-                variations.learn(variation, of: key)
+            if !mark.entryKey.isVariant, let variation = Variation(marker: found.entry) {
+                variations.learn(variation, of: mark.entryKey)
                 return try await find(call)
             }
             throw Self.noCopy
         }
+        var found = found
         found.entry = judged.entry
         let ticket = mark.ticket()
         for refusal in judge.refusals {
@@ -188,32 +205,44 @@ package struct Lookup: Loader {
 
     /// Reads the best copy of all tiers. Removes the copies if none is sound.
     private func read(at mark: ReadingMark, for call: Call, asking judge: CopyJudge) async throws -> Found {
-        var found: Found?
         do {
-            found = try await storeAccess.read(Reading(mark.entryKey, judge: judge))
-            // A store that has one place did not ask.
-            if var only = found, only.judged == nil {
-                found = try await judge.judge(&only, beside: nil) == .refused ? nil : only
+            if let found = try await read(mark.entryKey, asking: judge) {
+                storeAccess.noteFound(found.judged?.entry, at: mark.entryKey)
+                storeAccess.meter.report(found.faults, effect: .notRead, trail: call.trail)
+                return found
             }
-        } catch let error as CancellationError where Task.isCancelled {
-            throw error
         } catch {
-            _ = storeAccess.meter.report(error, effect: .notRead, trail: call.trail)
-            if (error as? StoreError)?.isDamaged == true || !judge.refusals.isEmpty {
-                await discard(at: mark, for: call, refusedBy: judge)
-            }
-            var missing = LoadError.notCached
-            missing.store = error
-            throw missing
+            throw await failed(error, at: mark, for: call, asking: judge)
         }
-        storeAccess.noteFound(found?.judged?.entry, at: mark.entryKey)
-        guard let found else {
-            if judge.refusals.isEmpty { throw Self.noCopy }
-            await discard(at: mark, for: call, refusedBy: judge)
-            throw LoadError.notCached
-        }
-        storeAccess.meter.report(found.faults, effect: .notRead, trail: call.trail)
+        storeAccess.noteFound(nil, at: mark.entryKey)
+        if judge.refusals.isEmpty { throw Self.noCopy }
+        await discard(at: mark, for: call, refusedBy: judge)
+        throw LoadError.notCached
+    }
+
+    @inline(never)
+    private func read(_ key: Key, asking judge: CopyJudge) async throws -> Found? {
+        guard var found = try await storeAccess.read(Reading(key, judge: judge)) else { return nil }
+        // A store that has one place did not ask.
+        if found.judged == nil, try await judge.judge(&found, beside: nil) == .refused { return nil }
         return found
+    }
+
+    /// Removes the copies of a read that failed if they are damaged.
+    ///
+    /// - Returns: the error of the load.
+    @inline(never)
+    private func failed(
+        _ error: any Error, at mark: ReadingMark, for call: Call, asking judge: CopyJudge
+    ) async -> any Error {
+        if error is CancellationError, Task.isCancelled { return error }
+        _ = storeAccess.meter.report(error, effect: .notRead, trail: call.trail)
+        if (error as? StoreError)?.isDamaged == true || !judge.refusals.isEmpty {
+            await discard(at: mark, for: call, refusedBy: judge)
+        }
+        var missing = LoadError.notCached
+        missing.store = error
+        return missing
     }
 
     /// Removes the copies under a key, of which none is sound.

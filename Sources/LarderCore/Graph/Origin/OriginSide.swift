@@ -67,25 +67,32 @@ package final class OriginSide: Loader {
     func ask(_ call: Call) async throws -> Flight.Received {
         guard saves else { return try await askOnly(call) }
         guard call.hasLooked else { return try await lookAndAsk(call) }
-        let ticket = call.ticket ?? storeAccess.keys.begin(call.key)
         let question = question(about: call)
-        var received: Flight.Received
         do {
-            let loaded = try await origin.load(call)
-            received = try loaded.isLarge ? await self.received(loaded, call) : receivedAtOnce(loaded, call)
+            return try await kept(try await origin.load(call), of: call, after: question)
         } catch {
-            throw await failed(call, ticket: ticket, error: error)
+            throw await failed(call, ticket: question.ticket, error: error)
         }
+    }
+
+    /// Receives an answer and saves it.
+    ///
+    /// - Throws: ``LoadError`` if a validator refuses it.
+    @inline(never)
+    private func kept(
+        _ loaded: Loaded<Entry>, of call: Call, after question: Question
+    ) async throws -> Flight.Received {
+        var received = try loaded.isLarge ? await self.received(loaded, call) : receivedAtOnce(loaded, call)
         take(&received, call: call, question: question)
         let isUnchanged = received.loaded.source == .revalidated
         switch received.admission {
         case .keep:
             received.loaded.isStored = await storeAccess.save(
-                received.loaded.content, for: call.request, ticket: ticket,
-                isUnchanged: isUnchanged,
+                received.loaded.content, for: call.request, ticket: question.ticket, isUnchanged: isUnchanged,
                 trail: call.trail)
         case .useOnly:
-            await leaveUnsaved(received.loaded.content, isUnchanged: isUnchanged, call: call, ticket: ticket)
+            await leaveUnsaved(
+                received.loaded.content, isUnchanged: isUnchanged, call: call, ticket: question.ticket)
         }
         received.loaded.content.payload.releaseFile()
         return received
@@ -94,9 +101,16 @@ package final class OriginSide: Loader {
     /// Looks for the copy that the origin is asked about, then asks.
     @inline(never)
     private func lookAndAsk(_ call: Call) async throws -> Flight.Received {
+        let call = ticketed(call)
+        let copy = await copy(for: call)
+        return try await ask(call.knowing(copy: copy))
+    }
+
+    @inline(never)
+    private func ticketed(_ call: Call) -> Call {
         var call = call
         call.ticket = call.ticket ?? storeAccess.keys.begin(call.key)
-        return try await ask(call.knowing(await copy(for: call)))
+        return call
     }
 
     /// Asks the origin and saves nothing.
@@ -116,13 +130,16 @@ package final class OriginSide: Loader {
         var permissions: Permissions?
         var asked: Timestamp
         var entryKey: Key
+        /// The order of the call among the clearings and writes of its key.
+        var ticket: Ticket
     }
 
     @inline(never)
     private func question(about call: Call) -> Question {
         Question(
             permissions: call.known.map { permissions(of: $0, for: call.request) }, asked: world.now,
-            entryKey: storeAccess.variations.entryKey(of: call.request))
+            entryKey: storeAccess.variations.entryKey(of: call.request),
+            ticket: call.ticket ?? storeAccess.keys.begin(call.key))
     }
 
     /// Hands an answer on to those who wait for it, and counts the calls that a longer freshness or a larger store would
@@ -155,9 +172,10 @@ package final class OriginSide: Loader {
     }
 
     /// Returns the copy that the origin is asked about. Lower tiers are not searched: any copy serves for that.
-    private func copy(for call: Call) async -> Entry? {
-        guard let copies, let copy = try? await copies.copy(for: call.knowing(nil)) else { return nil }
-        return copy.revalidatable
+    private func copy(for call: Call) async -> Call.Copy? {
+        do { return try await copies?.copy(for: call.knowing(nil)).revalidatable.map(Call.Copy.init) } catch {
+            return nil
+        }
     }
 
     /// Returns the permissions of a copy, whatever the wishes of the request.

@@ -27,14 +27,16 @@ public struct Found: Sendable {
     }
 }
 
-/// A copy that the validators have admitted.
-struct JudgedCopy: Sendable {
+/// A copy that the validators have admitted. A class, because the results of reads are copied often: see ``MeasuredLoader``.
+final class JudgedCopy: Sendable {
     /// The entry, with the facts that the validators noted.
-    var entry: Entry
+    let entry: Entry
     /// How good the copy is. One that is fresh is better than one that is not, and one that is expired is the worst.
-    var rank: Rank
+    let rank: Rank
     /// Whether the copy may be kept.
-    var isKept = true
+    let isKept: Bool
+
+    init(_ entry: Entry, rank: Rank, isKept: Bool) { (self.entry, self.rank, self.isKept) = (entry, rank, isKept) }
 
     enum Rank: Int, Comparable {
         case expired, stale, fresh
