@@ -16,7 +16,7 @@ final class BareRecords: @unchecked Sendable {
     /// - Parameter queuesChanges: whether each new record is written a second time, as a change that a service must be told of.
     init(in folder: TemporaryFolder, queuesChanges: Bool = false, survivesPowerCuts: Bool = true) throws {
         self.queuesChanges = queuesChanges
-        let path = folder.path + "/bare\(queuesChanges ? "-queue" : "").sqlite"
+        let path = folder.path + "/bare.sqlite"
         try Disk.create(path, with: UnsafeRawBufferPointer(start: nil, count: 0))
         connection = try SQLiteConnection(path)
         try connection.run("PRAGMA trusted_schema=ON")
