@@ -115,7 +115,7 @@ extension ServiceProbe {
 
     /// Reads a position of the puller `since`.
     private static func time(of position: String) -> Timestamp? {
-        if let number = Int64(position) { return RecordService.time(JSONText(number)) }
+        if let number = Int64(position) { return RecordService.time(JSONText(integer: number)) }
         return RecordService.time(JSONText(string: position))
     }
 

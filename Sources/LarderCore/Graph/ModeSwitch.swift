@@ -3,10 +3,10 @@
 package struct ModeSwitch: Loader {
     let strategy: any Loader
     let sides: Sides
-    private let side: OneSide
+    private let pastStrategy: PastStrategy
 
     package init(_ strategy: any Loader, sides: Sides) {
-        (self.strategy, self.sides, side) = (strategy, sides, OneSide(sides: sides))
+        (self.strategy, self.sides, pastStrategy) = (strategy, sides, PastStrategy(sides: sides))
     }
 
     /// The rule of the strategy. Without one, copies are shown at once only while the origin is not called, and for
@@ -14,9 +14,10 @@ package struct ModeSwitch: Loader {
     package var hitRule: HitRule? { strategy.hitRule ?? HitRule(sides, shows: []) }
 
     package func load(_ call: Call) async throws -> Loaded<Entry> {
-        let loader: any Loader = call.request.mode == .normal ? strategy : side
+        // There is one wait for both, so that the frame stays small: see ``MeasuredLoader``.
+        let loader: any Loader = call.request.mode == .normal ? strategy : pastStrategy
         let loaded = try await loader.load(call)
-        if loaded.provenance.isSealed(for: call.key, load: call.load) { return loaded }
+        if call.request.mode != .normal || loaded.provenance.isSealed(for: call.key, load: call.load) { return loaded }
         throw Self.unsealed
     }
 
@@ -24,8 +25,8 @@ package struct ModeSwitch: Loader {
         LoadError(.failed, "the strategy returned a value that neither of its sides gave it for this load")
     }
 
-    /// Answers the requests that a strategy does not.
-    private struct OneSide: Loader {
+    /// Answers the requests that the strategy does not: by one side.
+    private struct PastStrategy: Loader {
         let sides: Sides
 
         func load(_ call: Call) async throws -> Loaded<Entry> {

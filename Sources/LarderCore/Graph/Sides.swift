@@ -105,7 +105,7 @@ public final class Sides: Sendable {
             }
             let end = WaitEnd(
                 ending, failure: failure, of: joined, limits: limits, patience: patience, linger: linger)
-            if let next = try await next(call, after: end) { return next.loaded }
+            if let shown = try await shown(to: call, after: end) { return shown.loaded }
         }
     }
 
@@ -135,13 +135,14 @@ public final class Sides: Sendable {
         init(_ loaded: Loaded<Entry>) { self.loaded = loaded }
     }
 
-    /// Returns what follows the end of a wait that brought no answer; nil to wait again.
+    /// Returns what is shown after the end of a wait that brought no answer; nil to wait again.
     @inline(never)
-    private func next(_ call: Call, after end: WaitEnd) async throws -> Shown? {
+    private func shown(to call: Call, after end: WaitEnd) async throws -> Shown? {
         let joined = end.joined
         do {
             if let failure = end.failure { throw failure }
             switch end.ending {
+            // An answer without a failure ends the load before.
             case .answered, .left: throw CancellationError()
             case .overran: break
             case .networkLost:
@@ -168,8 +169,12 @@ public final class Sides: Sendable {
     /// not an ``OriginSide``: in a policy without an origin.
     @inline(never)
     private func loadOtherwise(_ call: Call, patience: Duration?, linger: Duration) async throws -> Loaded<Entry> {
-        if let pause = pause(of: call), let shown = try await copy(of: call, during: pause) { return shown }
-        if originSide != nil { return try await load(call.withoutPause, patience: patience, linger: linger) }
+        var call = call
+        if let pause = pause(of: call) {
+            if let shown = try await copy(of: call, during: pause) { return shown }
+            call.respectsPause = false
+        }
+        if originSide != nil { return try await load(call, patience: patience, linger: linger) }
         do { return try await live.load(call) } catch { return try await standIn(for: error, in: call) }
     }
 

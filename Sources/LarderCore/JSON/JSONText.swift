@@ -29,7 +29,7 @@ public struct JSONText: Sendable, Hashable {
     public init(_ value: JSON) { bytes = Array(value.text(indented: false).utf8) }
 
     /// Creates a whole number.
-    public init(_ number: Int64) { bytes = Array(String(number).utf8) }
+    public init(integer number: Int64) { bytes = Array(String(number).utf8) }
 
     /// Creates a string.
     public init(string: String) {

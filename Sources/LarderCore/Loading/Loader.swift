@@ -104,13 +104,6 @@ public struct Call: Sendable {
         return copy
     }
 
-    /// The same call, which is made although the origin is left alone after a failure.
-    var withoutPause: Call {
-        var copy = self
-        copy.respectsPause = false
-        return copy
-    }
-
     /// The same call for work that may go on after the caller has gone. It has no deadline, and has a trail of its own.
     public var inBackground: Call {
         var copy = self

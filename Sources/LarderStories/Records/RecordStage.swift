@@ -173,8 +173,11 @@ final class RecordStage: Sendable {
         do { try await records.sync() } catch is RecordError {} catch is LoadError {}
         let waiting = try await waitingCount()
         let letters = try await records.rejected().map { letter in
-            let value = letter.kind == .delete ? nil : letter.value?[["title"]]?.string ?? ""
-            return RecordHistory.Change(id: letter.id, value: value)
+            let change = letter.pushed
+            let title =
+                change.kind == .create
+                ? change.record?[["title"]] : change.fields.first { $0.place.steps == ["title"] }?.after
+            return RecordHistory.Change(id: letter.id, value: change.kind == .delete ? nil : title?.string ?? "")
         }
         let shown = try await records.query().records
         var differences: [RecordBreach] = []

@@ -56,9 +56,10 @@ final class RecordsWork: AgendaWork {
         return step
     }
 
+    /// After a reload with another source, everything is asked for anew, and what waited for this source is sent.
     private func lookAtSource() {
         let (marks, now) = ((try? context.ownResource?.sourceMarks) ?? [], world.uptime)
-        timetable.withLock { $0.look(at: marks, isSent: push != nil, at: now) }
+        timetable.withLock { $0.note(source: marks, sends: push != nil, at: now) }
     }
 
     func run() async {
@@ -187,7 +188,7 @@ final class RecordsWork: AgendaWork {
         let (wait, held) = try await attachment.changing(table, .process) { decisions in
             (try decisions.nextWait(pause: pause), try decisions.heldRecords())
         }
-        if timetable.withLock({ $0.hold(held, of: table) }) {
+        if timetable.withLock({ $0.areMore(held: held, of: table) }) {
             attachment.database.events.send(SyncEvent(heldRecords: held, of: table))
         }
         let next = wait.map { wait in

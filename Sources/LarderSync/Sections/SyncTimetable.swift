@@ -73,9 +73,9 @@ struct SyncTimetable {
 
     /// Notes the source that the policy names. If it is another one than before, everything is asked for anew, and what waited
     /// for the former one is sent.
-    mutating func look(at marks: [String], isSent: Bool, at now: Duration) {
+    mutating func note(source marks: [String], sends: Bool, at now: Duration) {
         if let known = self.marks, known != marks {
-            let next = isSent ? PlannedSending(time: now, pause: .gather) : nil
+            let next = sends ? PlannedSending(time: now, pause: .gather) : nil
             for table in times.keys { times[table] = SyncTimes(push: next) }
         }
         self.marks = marks
@@ -134,7 +134,7 @@ struct SyncTimetable {
     /// Notes how many records wait for another source.
     ///
     /// - Returns: whether there are more than the app was told.
-    mutating func hold(_ count: Int, of table: RecordTable) -> Bool {
+    mutating func areMore(held count: Int, of table: RecordTable) -> Bool {
         defer { held[table] = count }
         return count > held[table] ?? 0
     }

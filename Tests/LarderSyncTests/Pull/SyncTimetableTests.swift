@@ -62,6 +62,9 @@ struct SyncTimetableTests {
         #expect(timetable.result(of: .sync, for: mine) == nil)
         timetable.ended(mine, as: .sync, .success(()))
         #expect(timetable.result(of: .sync, for: mine) != nil)
+        timetable.ended(other, as: nil, .success(()))
+        timetable.ended(other, as: .send, .success(()))
+        #expect(timetable.result(of: .wake, for: other) == nil)
         timetable.forgetResult(of: .sync, for: mine)
         #expect(timetable.result(of: .sync, for: mine) == nil)
     }
@@ -74,18 +77,39 @@ struct SyncTimetableTests {
         expect(.wait(.seconds(60)), of: &timetable, at: .zero)
         let run = timetable.takeRun(at: .seconds(60))
         #expect(run.waiting == [other])
+        timetable.plan(PlannedSending(time: .seconds(30), pause: .gather), for: other)
+        #expect(timetable.sending(of: other, at: .zero)?.time == .seconds(30))
+        timetable.isRunning = true
+        #expect(timetable.sending(of: other, at: .zero) == nil)
+        timetable.isRunning = false
         timetable.replan(nil, for: other)
-        #expect(timetable.sending(of: other, at: .seconds(60)) == nil)
+        #expect(timetable.sending(of: other, at: .zero) == nil)
     }
 
     @Test func otherSourceIsAskedAtOnce() {
         var timetable = afterFirstRun(at: .zero)
-        timetable.look(at: ["one"], isSent: true, at: .seconds(5))
+        timetable.note(source: ["one"], sends: true, at: .seconds(5))
         #expect(!timetable.isPullDue(mine, at: .seconds(5)))
-        timetable.look(at: ["two"], isSent: true, at: .seconds(5))
+        timetable.note(source: ["two"], sends: true, at: .seconds(5))
         #expect(timetable.isPullDue(mine, at: .seconds(5)))
         let run = timetable.takeRun(at: .seconds(5))
         #expect(run.waiting == [mine])
+    }
+
+    @Test func sourceIsNotToldOfChangesByAPolicyThatSendsNone() {
+        var timetable = afterFirstRun(at: .zero)
+        timetable.note(source: ["one"], sends: false, at: .seconds(5))
+        timetable.note(source: ["two"], sends: false, at: .seconds(5))
+        let run = timetable.takeRun(at: .seconds(5))
+        #expect(run.waiting.isEmpty)
+    }
+
+    @Test func fetchThatFailedIsRepeatedAfterAMinute() {
+        var timetable = afterFirstRun(at: .zero)
+        timetable.pullFailed(mine, at: .seconds(10), every: .seconds(3_600))
+        expect(.wait(.seconds(60)), of: &timetable, at: .seconds(10))
+        timetable.forget { $0 == mine }
+        expect(.run, of: &timetable, at: .seconds(10))
     }
 
     @Test func appThatComesToTheForegroundFetchesOnceAMinute() {
@@ -98,10 +122,10 @@ struct SyncTimetableTests {
 
     @Test func moreHeldRecordsAreToldOnce() {
         var timetable = SyncTimetable()
-        let answers = [2, 2, 1, 2].map { timetable.hold($0, of: mine) }
+        let answers = [2, 2, 1, 2].map { timetable.areMore(held: $0, of: mine) }
         #expect(answers == [true, false, false, true])
         timetable.forget { $0 == mine }
-        let isNew = timetable.hold(1, of: mine)
+        let isNew = timetable.areMore(held: 1, of: mine)
         #expect(isNew)
     }
 }

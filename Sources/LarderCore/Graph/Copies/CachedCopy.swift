@@ -5,9 +5,8 @@ import LarderSystem
 ///
 /// The validators are asked each time. A copy that is permitted at the start of a call may be too old when the call
 /// fails.
-///
-/// A class, because the results of searches are copied often: see ``MeasuredLoader``.
 public final class CachedCopy: Sendable {
+    // A class, because the results of searches are copied often: see `MeasuredLoader`.
     let found: Found
     /// Whether the store keeps the copy.
     let isKept: Bool

@@ -137,7 +137,7 @@ package struct Lookup: Loader {
     private func find(_ call: Call) async throws -> CachedCopy {
         let (mark, judge) = try search(for: call)
         let found = try await read(at: mark, for: call, asking: judge)
-        return try await copy(found, at: mark, for: call, judgedBy: judge)
+        return try await settled(found, at: mark, for: call, judgedBy: judge)
     }
 
     /// Returns the key at which the copy is looked for, and who judges the copies there.
@@ -157,7 +157,7 @@ package struct Lookup: Loader {
 
     /// Returns a copy that was read, after all that follows from the judgement.
     @inline(never)
-    private func copy(
+    private func settled(
         _ found: Found, at mark: ReadingMark, for call: Call, judgedBy judge: CopyJudge
     ) async throws -> CachedCopy {
         guard let judged = found.judged else {
@@ -206,7 +206,7 @@ package struct Lookup: Loader {
     /// Reads the best copy of all tiers. Removes the copies if none is sound.
     private func read(at mark: ReadingMark, for call: Call, asking judge: CopyJudge) async throws -> Found {
         do {
-            if let found = try await read(mark.entryKey, asking: judge) {
+            if let found = try await best(under: mark.entryKey, asking: judge) {
                 storeAccess.noteFound(found.judged?.entry, at: mark.entryKey)
                 storeAccess.meter.report(found.faults, effect: .notRead, trail: call.trail)
                 return found
@@ -221,7 +221,7 @@ package struct Lookup: Loader {
     }
 
     @inline(never)
-    private func read(_ key: Key, asking judge: CopyJudge) async throws -> Found? {
+    private func best(under key: Key, asking judge: CopyJudge) async throws -> Found? {
         guard var found = try await storeAccess.read(Reading(key, judge: judge)) else { return nil }
         // A store that has one place did not ask.
         if found.judged == nil, try await judge.judge(&found, beside: nil) == .refused { return nil }

@@ -13,10 +13,10 @@ package final class OriginSide: Loader {
     let storeAccess: StoreAccess
     let world: any World
     let meter: Meter
-    /// The fields that the origin adds to requests that lack them. Answers may vary by them, too.
     /// A hash of the declarations of the origin, the wrappers and the validators. Only callers with the same hash share
     /// a flight.
     let declaration: Int
+
     /// - Parameter origin: the origin with the wrappers around it.
     init(
         _ origin: any Loader, validators: Validators, copies: Lookup?, storeAccess: StoreAccess,
@@ -136,10 +136,10 @@ package final class OriginSide: Loader {
 
     @inline(never)
     private func question(about call: Call) -> Question {
-        Question(
+        let ticket = call.ticket ?? storeAccess.keys.begin(call.key)
+        return Question(
             permissions: call.known.map { permissions(of: $0, for: call.request) }, asked: world.now,
-            entryKey: storeAccess.variations.entryKey(of: call.request),
-            ticket: call.ticket ?? storeAccess.keys.begin(call.key))
+            entryKey: storeAccess.variations.entryKey(of: call.request), ticket: ticket)
     }
 
     /// Hands an answer on to those who wait for it, and counts the calls that a longer freshness or a larger store would
