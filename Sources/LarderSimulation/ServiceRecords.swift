@@ -135,7 +135,9 @@ struct ServiceRecords: Sendable {
 
     // MARK: Pages
 
-    func page(_ question: ServiceQuestion, now: Int64) -> ServicePage {
+    /// Returns a page. Its time is before that of any later change, so that the next question misses none.
+    mutating func page(_ question: ServiceQuestion, now: Int64) -> ServicePage {
+        last = max(last, now)
         // A client that asks for everything is told no deletions.
         let rows = order.filter { row in question.after.map { row.time > $0 } ?? (records[row.id] != nil) }
         let end = min(question.skipped + question.limit, rows.count)
@@ -143,7 +145,7 @@ struct ServiceRecords: Sendable {
         return ServicePage(
             part.compactMap { records[$0.id] },
             deleted: part.filter { records[$0.id] == nil }.map { JSONText(string: $0.id) }, asked: question.after,
-            time: max(last, now), next: end < rows.count ? end : nil)
+            time: last, next: end < rows.count ? end : nil)
     }
 
     /// Notes that the client was told a record. An answer that is given again may have an older one.

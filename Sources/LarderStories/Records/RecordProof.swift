@@ -66,7 +66,7 @@ public struct RecordProof: Sendable {
         }
         let (dialect, promises) = try makePlayer().tryOut()
         let rules = promises.map(RecordPromise.all) ?? []
-        let stories = RecordStory.all
+        let stories = RecordStory.all(firstTry: dialect?.firstTry ?? .zero)
         var gaps = Self.gaps(dialect)
         var played: [RecordHistory] = []
         if !rules.isEmpty, gaps.isEmpty {

@@ -55,7 +55,19 @@ public struct RecordStory: Hashable, Sendable {
     public init(_ steps: [Step]) { self.steps = steps }
 
     /// The history as a sentence shows it.
-    package var inWords: String { steps.map(\.inWords).joined(separator: ", ") }
+    package var inWords: String {
+        var (words, minutes) = ([String](), 0)
+        for step in steps + [nil] {
+            if step == .minute {
+                minutes += 1
+                continue
+            }
+            if minutes > 0 { words.append(minutes == 1 ? Step.minute.inWords : "\(minutes) minutes pass") }
+            minutes = 0
+            if let step { words.append(step.inWords) }
+        }
+        return words.joined(separator: ", ")
+    }
 }
 
 extension RecordStory.Step {

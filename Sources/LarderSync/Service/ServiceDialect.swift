@@ -17,6 +17,8 @@ public struct ServiceDialect: Sendable {
     public let push: PushDialect?
     /// How often everything is fetched, at least; nil if never.
     public let fullPulls: Duration?
+    /// The longest time from a change to its first try, while there is a network.
+    public let firstTry: Duration
     let format: StampFormat
 
     /// Returns a time as records of the service have it.
@@ -154,6 +156,7 @@ extension RecordsAttachment {
             id: id, namesRecords: rules.ids == .server,
             version: rules.versionPath.map { JSONPointer(steps: $0) }, updatedAt: updatedAt,
             pull: work?.pullDialect(id: id),
-            push: work?.pushDialect, fullPulls: work?.fullPulls, format: stampFormat ?? .iso8601Milliseconds)
+            push: work?.pushDialect, fullPulls: work?.fullPulls,
+            firstTry: max(outbox.gather, work?.push?.every ?? .zero), format: stampFormat ?? .iso8601Milliseconds)
     }
 }
