@@ -165,8 +165,7 @@ final class TieredStore: Store {
 
 /// A search through the tiers of a store.
 ///
-/// What it has found is here, and not in variables of a function that waits: those take memory in each of thousands of waiting
-/// loads.
+/// Its finds are here, and not in variables of a function that waits: those take memory in each of thousands of waiting loads.
 private final class TierSearch {
     let reading: Reading
     /// The best entry so far, and the number of the tier that has it.

@@ -8,7 +8,7 @@ import LarderSystem
 final class RecordsWork: AgendaWork {
     private struct State {
         weak var attachment: RecordsAttachment?
-        /// What is followed: the network, the app, and changes that other processes make, such as an extension of the app.
+        /// The network, the app, and changes that other processes make, such as an extension of the app.
         var watches: [Subscription?] = []
     }
 

@@ -81,9 +81,9 @@ struct SyncTimetable {
         self.marks = marks
     }
 
-    /// What a run does.
+    /// The work of one run.
     struct Run {
-        /// What was asked for.
+        /// The wishes of those who asked for it.
         var wishes: [RecordTable: SyncWish]
         /// Whether it waited for no time.
         var isDue: Bool
@@ -91,7 +91,7 @@ struct SyncTimetable {
         var waiting: [RecordTable]
     }
 
-    /// Takes what the run that begins now does.
+    /// Takes the work of the run that begins now.
     mutating func takeRun(at now: Duration) -> Run {
         defer { (wishes, isDue) = ([:], false) }
         let waiting = times.filter { times in isDue || times.value.push.map { $0.time <= now } ?? false }
