@@ -149,6 +149,11 @@ extension Pantry {
 }
 
 extension RecordsAttachment {
+    /// The time from a change to its first try. A run that fetches sends, too.
+    private var firstTry: Duration {
+        min(max(outbox.gather, work?.push?.every ?? .zero), work?.pullInterval ?? .forever)
+    }
+
     fileprivate var dialect: ServiceDialect {
         let rules = planner.rules
         let id = JSONPointer(steps: rules.idPath)
@@ -157,6 +162,6 @@ extension RecordsAttachment {
             version: rules.versionPath.map { JSONPointer(steps: $0) }, updatedAt: updatedAt,
             pull: work?.pullDialect(id: id),
             push: work?.pushDialect, fullPulls: work?.fullPulls,
-            firstTry: max(outbox.gather, work?.push?.every ?? .zero), format: stampFormat ?? .iso8601Milliseconds)
+            firstTry: firstTry, format: stampFormat ?? .iso8601Milliseconds)
     }
 }
