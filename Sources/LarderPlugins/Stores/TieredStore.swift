@@ -186,7 +186,7 @@ private final class TierSearch {
         do {
             guard var found = try await tier.store.read(reading) else { return false }
             let verdict = try await reading.judge(&found, beside: best)
-            note(found, verdict, depth)
+            note(found, as: verdict, at: depth)
             return verdict == .best
         } catch let error as CancellationError where Task.isCancelled {
             throw error
@@ -197,7 +197,7 @@ private final class TierSearch {
     }
 
     @inline(never)
-    private func note(_ found: Found, _ verdict: Reading.Verdict, _ depth: Int) {
+    private func note(_ found: Found, as verdict: Reading.Verdict, at depth: Int) {
         if verdict != .passed || best != nil { count += 1 }
         switch verdict {
         case .best, .better: (best, self.depth) = (found, depth)

@@ -5,13 +5,13 @@ extension PullState {
     /// The state as JSON.
     var text: JSONText {
         let members: [(name: String, value: JSONText?)] = [
-            ("completedAt", completedAt.map { JSONText($0) }), ("edition", JSONText(Int64(edition))),
+            ("completedAt", completedAt.map { JSONText(integer: $0) }), ("edition", JSONText(integer: Int64(edition))),
             ("epoch", epoch.map { JSONText(string: $0) }), ("expired", isExpired ? JSONText(.bool(true)) : nil),
             ("failure", failure.map { JSONText(string: $0) }),
-            ("fullAt", fullAt.map { JSONText($0) }), ("generation", JSONText(generation)),
+            ("fullAt", fullAt.map { JSONText(integer: $0) }), ("generation", JSONText(integer: generation)),
             ("isTrimmed", isTrimmed ? JSONText(.bool(true)) : nil),
             ("position", position.map { JSONText(string: $0) }), ("run", run?.text),
-            ("source", JSONText(string: source)), ("suspected", suspected.map { JSONText($0) }),
+            ("source", JSONText(string: source)), ("suspected", suspected.map { JSONText(integer: $0) }),
         ]
         return JSONText(object: members.compactMap { member in member.value.map { (member.name, $0) } })
     }
@@ -36,11 +36,12 @@ extension PullState {
 extension PullRun {
     fileprivate var text: JSONText {
         let members: [(name: String, value: JSONText?)] = [
-            ("began", JSONText(began)), ("candidate", candidate.map { JSONText(string: $0) }),
+            ("began", JSONText(integer: began)), ("candidate", candidate.map { JSONText(string: $0) }),
             ("cursor", cursor.map { JSONText(string: $0) }), ("hasStaleRows", JSONText(.bool(hasStaleRows))),
             ("isCandidateEarly", JSONText(.bool(isCandidateEarly))), ("isFull", JSONText(.bool(isFull))),
-            ("landmark", landmark.map { JSONText(string: $0) }), ("pages", JSONText(Int64(pages))),
-            ("startedAt", JSONText(startedAt)), ("failures", failures == 0 ? nil : JSONText(Int64(failures))),
+            ("landmark", landmark.map { JSONText(string: $0) }), ("pages", JSONText(integer: Int64(pages))),
+            ("startedAt", JSONText(integer: startedAt)),
+            ("failures", failures == 0 ? nil : JSONText(integer: Int64(failures))),
         ]
         return JSONText(object: members.compactMap { member in member.value.map { (member.name, $0) } })
     }

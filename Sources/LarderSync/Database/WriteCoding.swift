@@ -18,18 +18,18 @@ extension QueuedWrite {
                         return JSONText(object: members)
                     })
             ),
-            ("key", JSONText(string: key)), ("made", JSONText(made)), ("stamp", JSONText(stamp)),
+            ("key", JSONText(string: key)), ("made", JSONText(integer: made)), ("stamp", JSONText(integer: stamp)),
             ("source", JSONText(string: source)), ("status", JSONText(string: statusText)),
         ]
-        if case .accepted(let at) = status { members.append(("at", JSONText(at))) }
+        if case .accepted(let at) = status { members.append(("at", JSONText(integer: at))) }
         if wasSent { members.append(("sent", JSONText(.bool(true)))) }
         if baseMayHaveIt { members.append(("mayBeInBase", JSONText(.bool(true)))) }
         if let sentVersion { members.append(("sentVersion", sentVersion)) }
         if isAskedToWait { members.append(("askedToWait", JSONText(.bool(true)))) }
         if isHeld { members.append(("held", JSONText(.bool(true)))) }
-        if let lastStatus { members.append(("lastStatus", JSONText(Int64(lastStatus)))) }
+        if let lastStatus { members.append(("lastStatus", JSONText(integer: Int64(lastStatus)))) }
         for (name, number) in [("tries", Int64(tries)), ("rounds", Int64(rounds)), ("next", next)] where number != 0 {
-            members.append((name, JSONText(number)))
+            members.append((name, JSONText(integer: number)))
         }
         return JSONText(object: members)
     }
@@ -80,12 +80,12 @@ extension DeadLetter {
     /// The letter as JSON.
     var text: JSONText {
         var members: [(name: String, value: JSONText)] = [
-            ("id", JSONText(string: id)), ("number", JSONText(write.number)), ("write", write.text),
+            ("id", JSONText(string: id)), ("number", JSONText(integer: write.number)), ("write", write.text),
             ("reason", JSONText(string: reason.rawValue)),
         ]
         if let base { members.append(("base", base)) }
         if let shown { members.append(("shown", shown)) }
-        if let status { members.append(("answer", JSONText(Int64(status)))) }
+        if let status { members.append(("answer", JSONText(integer: Int64(status)))) }
         return JSONText(object: members)
     }
 
@@ -98,11 +98,6 @@ extension DeadLetter {
             id: id, write: write, base: text["base"], shown: text["shown"], reason: reason,
             status: text["answer"]?.integer.map { Int(clamping: $0) })
     }
-}
-
-extension JSONText {
-    /// Creates a whole number.
-    init(_ number: Int64) { self.init(integer: number) }
 }
 
 extension SQLiteConnection {

@@ -42,8 +42,8 @@ enum StampFormat: String, Sendable, Hashable, CaseIterable {
     func text(_ time: Int64) -> JSONText {
         let time = min(max(time, Self.range.lowerBound), Self.range.upperBound)
         switch self {
-        case .seconds: return JSONText(time.dividedDown(by: 1_000))
-        case .milliseconds: return JSONText(time)
+        case .seconds: return JSONText(integer: time.dividedDown(by: 1_000))
+        case .milliseconds: return JSONText(integer: time)
         case .iso8601: return JSONText(string: Self.written(time, withFraction: false))
         case .iso8601Milliseconds: return JSONText(string: Self.written(time, withFraction: true))
         }

@@ -100,7 +100,7 @@ extension PushedChange {
         case .version: version
         case .key: JSONText(string: key)
         case .kind: JSONText(string: kind.rawValue)
-        case .madeAt: JSONText(madeAt)
+        case .madeAt: JSONText(integer: madeAt)
         case .operations: nil
         }
     }
