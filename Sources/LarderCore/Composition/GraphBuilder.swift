@@ -72,9 +72,8 @@ struct GraphBuilder {
             let origin = try loader(of: inner)
             self.origin = origin
             return OriginSide(
-                origin, validators: validators, copies: isSaved ? lookup : nil,
-                storeAccess: storeAccess, declaration: declaration, world: world,
-                meter: meter)
+                origin, validators: validators, lookup: lookup, saves: isSaved, storeAccess: storeAccess,
+                declaration: declaration, world: world, meter: meter)
         case .wrapper(let part, let identity, let inner):
             return try part.wrapper(around: try loader(of: inner), in: Context(surroundings, of: identity))
         case .measuredOrigin(let part):

@@ -107,14 +107,11 @@ package struct MeasuredOrigin: Loader {
     package var keepsLimit: Bool { origin.keepsLimit }
 
     package func load(_ call: Call) async throws -> Loaded<Entry> {
-        if call.isSend { return try await send(call) }
         let (start, asked) = (world.uptime, world.now)
         do {
-            // A handler would make everything inside it slower.
-            if call.hasTimedOut == nil {
-                return answered(call, answer: try await origin.load(call), asked: asked, since: start)
-            }
-            return answered(call, answer: try await answer(to: call), asked: asked, since: start)
+            var loaded = try await answer(to: call)
+            answered(call, &loaded, asked: asked, since: start)
+            return loaded
         } catch {
             throw failed(call, error, since: start)
         }
@@ -122,22 +119,21 @@ package struct MeasuredOrigin: Loader {
 
     // The work after the wait has functions of its own: see ``MeasuredLoader``.
     @inline(never)
-    private func answered(
-        _ call: Call, answer: Loaded<Entry>, asked: Timestamp, since start: Duration
-    ) -> Loaded<Entry> {
-        var loaded = answer
+    private func answered(_ call: Call, _ loaded: inout Loaded<Entry>, asked: Timestamp, since start: Duration) {
+        let took = world.uptime - start
+        // Sends are not counted here.
+        if call.isSend { return call.trail.note("origin", .answered(after: took)) }
         loaded.value.metadata.askedAt = asked
         let isUnchanged = loaded.confirms(call)
         if !isUnchanged, loaded.source == .revalidated { loaded.source = .origin }
-        let took = world.uptime - start
         call.trail.note("origin", isUnchanged ? .unchanged(after: took) : .answered(after: took))
         let bytes = isUnchanged ? 0 : loaded.value.payload.bytes.count
         report(call, failed: false, unchanged: isUnchanged, bytes: bytes, since: start)
-        return loaded
     }
 
     @inline(never)
     private func failed(_ call: Call, _ error: any Error, since start: Duration) -> any Error {
+        if call.isSend { return LoadError.failure(error) ?? CancellationError() }
         guard let failure = LoadError.failure(error) else {
             meter.originGivenUp(after: call.hasTimedOut?() == true ? world.uptime - start : nil)
             return CancellationError()
@@ -148,26 +144,15 @@ package struct MeasuredOrigin: Loader {
 
     @inline(never)
     private func answer(to call: Call) async throws -> Loaded<Entry> {
-        guard let hasTimedOut = call.hasTimedOut else { return try await origin.load(call) }
-        let isLate = Task.isCancelled
+        // Only a call for data that a timeout may cancel later needs a handler, which makes everything inside it slower.
+        guard let hasTimedOut = call.hasTimedOut, !call.isSend, !Task.isCancelled else {
+            return try await origin.load(call)
+        }
         return try await withTaskCancellationHandler {
             try await origin.load(call)
         } onCancel: {
             // Counted now, because the origin may ignore its cancellation.
-            if !isLate, hasTimedOut() { meter.count(.originErrors) }
-        }
-    }
-
-    /// Sends a change, which is counted apart from calls for data.
-    @inline(never)
-    private func send(_ call: Call) async throws -> Loaded<Entry> {
-        let start = world.uptime
-        do {
-            let loaded = try await origin.load(call)
-            call.trail.note("origin", .answered(after: world.uptime - start))
-            return loaded
-        } catch {
-            throw LoadError.failure(error) ?? CancellationError()
+            if hasTimedOut() { meter.count(.originErrors) }
         }
     }
 

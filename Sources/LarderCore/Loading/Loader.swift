@@ -34,35 +34,37 @@ extension Loader {
 
 /// A request on its way through the graph.
 public struct Call: Sendable {
+    // Calls are copied often, so the order of the parts keeps a call small.
+
     /// The request of the caller.
     public var request: Request
+    /// Whether a part of the graph has already looked for a copy.
+    package private(set) var hasLooked = false
+    /// Whether a copy may be shown, without a call, while the origin is left alone after a failure.
+    var respectsPause = true
+    /// The kind of change that the call sends; nil for a load.
+    var sendMethod: SendMethod?
     /// The codec that decodes the payload.
     public var codec: AnyCodec
     /// The recorder for decisions.
     public var trail: Trail.Recorder
     /// The copy that the origin may confirm as unchanged; nil if there is none.
     public var known: Entry? { copy?.entry }
-    /// Whether a part of the graph has already looked for a copy.
-    package private(set) var hasLooked = false
-    /// The uptime at which the caller stops waiting for the origin; nil if there is no limit.
-    public var deadline: Duration?
-    /// The uptime by which a loader that keeps limits (``Loader/keepsLimit``) ends the call. Nil if there is no limit.
-    public var limit: Duration?
     /// The order of the load among the clearings and writes of its key, and later the order of the call.
     var ticket: Ticket?
     /// The number of the load among all loads of the resource; 0 for a call without a load.
     var load: UInt64 { ticket?.since ?? 0 }
     /// Returns whether a timeout has given up the call.
     var hasTimedOut: (@Sendable () -> Bool)?
-    /// Whether a copy may be shown, without a call, while the origin is left alone after a failure.
-    var respectsPause = true
     /// The number of calls that this one joined and that were answered for other fields than the request's.
     private(set) var mismatches = 0
     private var copy: Copy?
     /// The shared call that this is; nil for a call that is not shared.
     var shared: (any SharedCall)?
-    /// The kind of change that the call sends; nil for a load.
-    var sendMethod: SendMethod?
+    /// The uptime at which the caller stops waiting for the origin; nil if there is no limit.
+    public var deadline: Duration?
+    /// The uptime by which a loader that keeps limits (``Loader/keepsLimit``) ends the call. Nil if there is no limit.
+    public var limit: Duration?
 
     /// Holds the copy behind a single reference. Calls are copied often, and most have no copy.
     final class Copy: Sendable {
@@ -91,6 +93,7 @@ public struct Call: Sendable {
     /// Returns the same call with this copy. Pass nil if there is no copy.
     public func knowing(_ entry: Entry?) -> Call { knowing(copy: entry.map(Copy.init)) }
 
+    @inline(never)
     func knowing(copy: Copy?) -> Call {
         var call = self
         (call.copy, call.hasLooked) = (copy, true)

@@ -56,8 +56,8 @@ final class TieredStore: Store {
     /// if one above has a copy that cannot be better.
     func read(_ reading: Reading) async throws -> Found? {
         let search = TierSearch(reading)
-        for (depth, tier) in tiers.enumerated() {
-            if try await search.ends(at: tier, depth) { break }
+        for depth in tiers.indices {
+            if try await search.ends(at: depth, of: tiers) { break }
         }
         return try found(by: search)
     }
@@ -182,18 +182,28 @@ private final class TierSearch {
     /// Looks into a tier.
     ///
     /// - Returns: whether the tiers below need not be asked.
-    func ends(at tier: (name: String, store: any Store), _ depth: Int) async throws -> Bool {
+    @inline(never)
+    func ends(at depth: Int, of tiers: [(name: String, store: any Store)]) async throws -> Bool {
         do {
-            guard var found = try await tier.store.read(reading) else { return false }
-            let verdict = try await reading.judge(&found, beside: best)
-            note(found, as: verdict, at: depth)
-            return verdict == .best
-        } catch let error as CancellationError where Task.isCancelled {
-            throw error
+            return try await ends(with: try await tiers[depth].store.read(reading), at: depth)
         } catch {
-            failures.append((tier.name, error))
+            try failed(error, at: tiers[depth].name)
             return false
         }
+    }
+
+    @inline(never)
+    private func failed(_ error: any Error, at tier: String) throws {
+        if error is CancellationError, Task.isCancelled { throw error }
+        failures.append((tier, error))
+    }
+
+    @inline(never)
+    private func ends(with found: Found?, at depth: Int) async throws -> Bool {
+        guard var found else { return false }
+        let verdict = try await reading.judge(&found, beside: best)
+        note(found, as: verdict, at: depth)
+        return verdict == .best
     }
 
     @inline(never)

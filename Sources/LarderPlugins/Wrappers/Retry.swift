@@ -59,17 +59,16 @@ struct Retry: Loader {
     var keepsLimit: Bool { inner.keepsLimit }
 
     func load(_ call: Call) async throws -> Loaded<Entry> {
-        if call.isSend, !settings.sends { return try await inner.load(call) }
-        var planned = settings.backoff
-        for attempt in 1...settings.retries {
+        var (attempt, planned) = (1, settings.backoff)
+        while true {
             do {
                 return try await inner.load(call)
             } catch {
-                try await waitForTry(attempt + 1, of: call, after: error, planned)
+                attempt += 1
+                try await waitForTry(attempt, of: call, after: error, planned)
                 planned = planned.scaled(by: settings.factor)
             }
         }
-        return try await inner.load(call)
     }
 
     /// Waits until the next try. This is apart from ``load(_:)``, because the variables of a function that waits take memory in
@@ -80,7 +79,8 @@ struct Retry: Loader {
     private func waitForTry(
         _ attempt: Int, of call: Call, after error: any Error, _ planned: Duration
     ) async throws {
-        guard let failure = LoadError.meaning(of: error), !failure.isAnswer,
+        guard attempt <= settings.retries + 1, settings.sends || !call.isSend,
+            let failure = LoadError.meaning(of: error), !failure.isAnswer,
             !(call.isSend && failure.followsAcceptedChange), let wait = wait(planned, failure)
         else { throw error }
         call.trail.note("retry", .retrying(after: failure, attempt: attempt, wait: wait))

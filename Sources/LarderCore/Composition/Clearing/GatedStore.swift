@@ -93,7 +93,8 @@ final class GatedStore: WrappingStore {
 
     private func clear() async throws {
         if isOpen.load(ordering: .acquiring) { return }
-        try await world.limited(to: LimitedStore.selectionLimit, isCancellable: false) { [wrapped, clearings] in
+        let limit = LimitedStore.selectionLimit
+        try await AwaitableWork.limited(to: limit, in: world, isCancellable: false) { [wrapped, clearings] in
             for clearing in clearings { try await wrapped.removeWithVariants(clearing.selection) }
         }
         isOpen.store(true, ordering: .releasing)

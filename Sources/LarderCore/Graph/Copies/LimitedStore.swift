@@ -22,10 +22,14 @@ struct LimitedStore: WrappingStore {
     }
 
     func read(_ reading: Reading) async throws -> Found? {
-        var found = try await limited { [wrapped] in try await wrapped.read(reading) }
-        if let repair = found?.repair {
-            found?.repair = { entry in try await limited { try await repair(entry) } }
-        }
+        repairingInTime(try await limited { [wrapped] in try await wrapped.read(reading) })
+    }
+
+    @inline(never)
+    private func repairingInTime(_ found: Found?) -> Found? {
+        guard let repair = found?.repair else { return found }
+        var found = found
+        found?.repair = { entry in try await limited { try await repair(entry) } }
         return found
     }
 
@@ -44,7 +48,7 @@ struct LimitedStore: WrappingStore {
     func remove(_ selection: Selection) async throws {
         // A logout is carried out even if the task that asked for it is cancelled.
         let limit = limit(for: selection)
-        try await world.limited(to: limit, of: name, isCancellable: false) { [wrapped] in
+        try await AwaitableWork.limited(to: limit, of: name, in: world, isCancellable: false) { [wrapped] in
             try await wrapped.remove(selection)
         }
     }
@@ -66,6 +70,6 @@ struct LimitedStore: WrappingStore {
     private func limited<Value: Sendable>(
         to limit: Duration? = nil, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        try await world.limited(to: limit ?? self.limit, of: name, work)
+        try await AwaitableWork.limited(to: limit ?? self.limit, of: name, in: world, work)
     }
 }

@@ -121,7 +121,12 @@ package struct Lookup: Loader {
     /// - Throws: ``LoadError`` with the code `notCached` when there is no sound copy, with the store's error if the
     ///   store failed. The code is `deadline` when the caller's deadline passes first.
     func copy(for call: Call) async throws -> CachedCopy {
-        guard let deadline = call.deadline else { return try await find(call) }
+        if let deadline = call.deadline { return try await find(call, until: deadline) }
+        return try await find(call)
+    }
+
+    @inline(never)
+    private func find(_ call: Call, until deadline: Duration) async throws -> CachedCopy {
         let reading = AwaitableWork(in: world) { try await find(call) }
         if let copy = try await reading.value(within: max(deadline - world.uptime, Self.readingTime)) { return copy }
         reading.cancel()
@@ -167,17 +172,38 @@ package struct Lookup: Loader {
             }
             throw Self.noCopy
         }
-        var found = found
-        found.entry = judged.entry
-        let ticket = mark.ticket()
-        for refusal in judge.refusals {
-            call.trail.note(refusal.tier, .copyReplaced(refusal.reason))
+        noteReplaced(judge.refusals, in: call.trail)
+        if !judged.isKept { await removeUnkeepable(in: found.tier, at: mark, for: call) }
+        let copy = try copy(found, judged, for: call)
+        if judged.isKept, found.repair != nil { await spread(copy, at: mark, for: call, judgedBy: judge) }
+        countRefusal(of: copy, in: call.trail)
+        return copy
+    }
+
+    // These are apart from ``settled(_:at:for:judgedBy:)``, which waits: see ``MeasuredLoader``.
+
+    @inline(never)
+    private func noteReplaced(_ refusals: [CopyJudge.Refused], in trail: Trail.Recorder) {
+        for refusal in refusals {
+            trail.note(refusal.tier, .copyReplaced(refusal.reason))
             if refusal.isDamage { storeAccess.meter.present.count(.corrupt) }
         }
-        if !judged.isKept {
-            call.trail.note(found.tier, .copyRemoved(.mayNotBeKept))
-            await storeAccess.removeCopy(of: ticket, call.trail)
-        }
+    }
+
+    /// Removes a copy that may be shown, but not kept.
+    @inline(never)
+    private func removeUnkeepable(in tier: String, at mark: ReadingMark, for call: Call) async {
+        call.trail.note(tier, .copyRemoved(.mayNotBeKept))
+        await storeAccess.removeCopy(of: mark.ticket(), call.trail)
+    }
+
+    /// Returns the copy with its payload decoded.
+    ///
+    /// - Throws: ``LoadError`` with the code `notCached` if the copy cannot be decoded.
+    @inline(never)
+    private func copy(_ found: Found, _ judged: JudgedCopy, for call: Call) throws -> CachedCopy {
+        var found = found
+        found.entry = judged.entry
         do {
             try found.entry.payload.decode(with: call.codec)
         } catch {
@@ -185,19 +211,27 @@ package struct Lookup: Loader {
             call.trail.note(found.tier, .copyUndecodable)
             throw LoadError.notCached
         }
-        if judged.isKept, let repair = found.repair {
-            let effect: FaultEffect = judge.refusals.isEmpty ? .notPromoted : .notReplaced
-            await storeAccess.spread(found.entry, by: repair, since: ticket, effect: effect, trail: call.trail)
-        }
-        let copy = CachedCopy(
+        return CachedCopy(
             found: found, isKept: judged.isKept, request: call.request, load: call.load, validators: validators,
             revision: revision, world: world)
+    }
+
+    /// Writes a copy to the tiers that lack it or have a worse one.
+    @inline(never)
+    private func spread(_ copy: CachedCopy, at mark: ReadingMark, for call: Call, judgedBy judge: CopyJudge) async {
+        guard let repair = copy.found.repair else { return }
+        let effect: FaultEffect = judge.refusals.isEmpty ? .notPromoted : .notReplaced
+        await storeAccess.spread(
+            copy.found.entry, by: repair, since: mark.ticket(), effect: effect, trail: call.trail)
+    }
+
+    /// Counts and notes a copy that may not be shown.
+    @inline(never)
+    private func countRefusal(of copy: CachedCopy, in trail: Trail.Recorder) {
         let permissions = copy.permissions
-        if !permissions.allows(.showing) {
-            storeAccess.meter.countRefused()
-            copy.noteRefusalForAllUses(permissions, in: call.trail)
-        }
-        return copy
+        if permissions.allows(.showing) { return }
+        storeAccess.meter.countRefused()
+        copy.noteRefusalForAllUses(permissions, in: trail)
     }
 
     /// The error when there is no copy. Most misses throw it, so it is made once.
@@ -206,7 +240,7 @@ package struct Lookup: Loader {
     /// Reads the best copy of all tiers. Removes the copies if none is sound.
     private func read(at mark: ReadingMark, for call: Call, asking judge: CopyJudge) async throws -> Found {
         do {
-            if let found = try await best(under: mark.entryKey, asking: judge) {
+            if let found = try await storeAccess.read(mark.entryKey, asking: judge) {
                 storeAccess.noteFound(found.judged?.entry, at: mark.entryKey)
                 storeAccess.meter.report(found.faults, effect: .notRead, trail: call.trail)
                 return found
@@ -218,14 +252,6 @@ package struct Lookup: Loader {
         if judge.refusals.isEmpty { throw Self.noCopy }
         await discard(at: mark, for: call, refusedBy: judge)
         throw LoadError.notCached
-    }
-
-    @inline(never)
-    private func best(under key: Key, asking judge: CopyJudge) async throws -> Found? {
-        guard var found = try await storeAccess.read(Reading(key, judge: judge)) else { return nil }
-        // A store that has one place did not ask.
-        if found.judged == nil, try await judge.judge(&found, beside: nil) == .refused { return nil }
-        return found
     }
 
     /// Removes the copies of a read that failed if they are damaged.

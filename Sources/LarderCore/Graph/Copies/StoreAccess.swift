@@ -247,12 +247,19 @@ package final class StoreAccess: Sendable {
 
     // MARK: Reading
 
-    /// Finds the best entry under a key.
-    func read(_ reading: Reading) async throws -> Found? {
-        let found = try await store.read(reading)
+    /// Finds the best entry under a key. Returns nil if there is none, or if the judge refuses all.
+    func read(_ key: Key, asking judge: CopyJudge) async throws -> Found? {
+        try await judged(try await store.read(Reading(key, judge: judge)), by: judge)
+    }
+
+    // Apart from the read: see ``MeasuredLoader``.
+    @inline(never)
+    private func judged(_ found: Found?, by judge: CopyJudge) async throws -> Found? {
         // The tiers below the one that has the entry were not asked. The store as a whole has worked.
         meter.works(.read, in: found.map { [$0.tier, "store"] })
-        return found
+        // A store that has one place did not ask.
+        guard var unjudged = found, unjudged.judged == nil else { return found }
+        return try await judge.judge(&unjudged, beside: nil) == .refused ? nil : unjudged
     }
 
     /// Returns the size of the store and the counts of its reads. A read whose copy was refused counts as a miss.

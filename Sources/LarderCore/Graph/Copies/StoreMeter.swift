@@ -54,8 +54,13 @@ final class StoreMeter: Sendable {
 
     /// Notes that an operation worked, in these tiers or in all of them. Logs the tiers that failed before and work
     /// again.
-    func works(_ kind: StoreFaultKey.Kind, in tiers: [String]? = nil) {
-        guard health.isFailing else { return }
+    func works(_ kind: StoreFaultKey.Kind, in tiers: @autoclosure () -> [String]? = nil) {
+        if health.isFailing { tellEnds(of: kind, in: tiers()) }
+    }
+
+    // Apart, because reads that wait call ``works(_:in:)``: see ``MeasuredLoader``.
+    @inline(never)
+    private func tellEnds(of kind: StoreFaultKey.Kind, in tiers: [String]?) {
         let meter = present
         for (fault, length) in health.worked(kind, tiers, at: meter.world.uptime) {
             meter.send(.storeFault, "can \(kind.rawValue) again, after \(length.brief): \(fault.tier)")

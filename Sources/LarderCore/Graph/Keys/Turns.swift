@@ -83,8 +83,8 @@ extension KeyTable {
             writes: writes, of: self)
     }
 
-    /// Returns the mark of a reading that begins now, in a load that has a ticket. A reading makes a ticket of it only if it
-    /// finds an entry.
+    /// Returns the mark of a reading that begins now, in a load that has a ticket. It becomes a ticket only if the reading
+    /// leads to a change of the store.
     func mark(_ entryKey: Key, for load: Ticket?) -> ReadingMark {
         let holder = if let load, load.key == entryKey.base { load } else { begin(entryKey) }
         let position = position
@@ -298,7 +298,7 @@ extension KeyTable {
         let most = busy.isEmpty ? limit : min(limit ?? .forever, LimitedStore.selectionLimit)
         do {
             guard let most else { return try await work() }
-            try await world.limited(to: most, isCancellable: false) { [self] in
+            try await AwaitableWork.limited(to: most, in: world, isCancellable: false) { [self] in
                 await waitForTurns(of: busy)
                 try await work()
             }

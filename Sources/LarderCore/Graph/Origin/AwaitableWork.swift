@@ -107,6 +107,11 @@ public final class AwaitableWork<Value: Sendable>: Sendable {
         }
     }
 
+    /// Waits for the end of the work within a limit, even if the caller's task is cancelled.
+    func waitUncancelled(within limit: Duration) async {
+        await world.spawn { [self] in _ = try? await value(within: limit) }.value
+    }
+
     /// Cancels the work. Those who wait get a `CancellationError` at once, even if the work ignores its cancellation.
     public func cancel() {
         end(.failure(CancellationError()))

@@ -65,7 +65,7 @@ extension OriginSide {
         shared.shared = flight
         let work = { @Sendable [shared] in
             let result: Result<Flight.Received, any Error>
-            do { result = .success(try await self.ask(shared)) } catch { result = .failure(error) }
+            do { result = .success(try await self.ask(shared, ticket: ticket)) } catch { result = .failure(error) }
             flight.land(result)
         }
         flight.launched(beginsOnCaller ? world.begin(work) : world.spawn(work))

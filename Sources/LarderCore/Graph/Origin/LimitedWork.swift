@@ -1,6 +1,6 @@
 import LarderSystem
 
-extension World {
+extension AwaitableWork {
     /// Does work of a store within a limit. Work that takes longer fails for the caller and goes on in the background.
     ///
     /// - Parameters:
@@ -8,30 +8,37 @@ extension World {
     ///   - isCancellable: whether the cancellation of the caller's task ends the wait at once, and cancels the work.
     /// - Throws: the error of the work; ``StoreError`` when `limit` passes first. Its unfinished operation ends when the
     ///   work and everything that the work gave up have ended.
-    func limited<Value: Sendable>(
-        to limit: Duration, of tier: String? = nil, isCancellable: Bool = true,
+    static func limited(
+        to limit: Duration, of tier: String? = nil, in world: any World, isCancellable: Bool = true,
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let rest = UnfinishedOperation()
-        let wait = AwaitableWork(in: self, work) { result in
-            var givenUp: [UnfinishedOperation] = []
-            if case .failure(let error as StoreError) = result { givenUp = error.unfinished }
-            UnfinishedOperation.whenOver(givenUp) { rest.end() }
-        }
+        let running = AwaitableWork(in: world, work) { rest.end(after: $0) }
         if isCancellable {
-            if let value = try await wait.value(within: limit) { return value }
+            if let value = try await running.value(within: limit) { return value }
         } else {
-            await waitUncancelled(for: wait, within: limit)
-            if let outcome = wait.outcome { return try outcome.get() }
+            await running.waitUncancelled(within: limit)
+            if let outcome = running.outcome { return try outcome.get() }
         }
-        let error = StoreError("no answer within \(limit.brief)")
-        var failure = tier.map { StoreError(error.message, faults: [StoreFault(tier: $0, error: error)]) } ?? error
-        failure.unfinished = [rest]
-        throw failure
+        throw StoreError(lateAfter: limit, of: tier, leaving: rest)
     }
+}
 
-    /// Waits for the end of some work within a limit, even if the caller's task is cancelled.
-    func waitUncancelled<Value: Sendable>(for work: AwaitableWork<Value>, within limit: Duration) async {
-        await spawn { _ = try? await work.value(within: limit) }.value
+extension UnfinishedOperation {
+    /// Ends this operation when everything that the finished work gave up has ended, too.
+    fileprivate func end<Value>(after result: Result<Value, any Error>) {
+        var givenUp: [UnfinishedOperation] = []
+        if case .failure(let error as StoreError) = result { givenUp = error.unfinished }
+        UnfinishedOperation.whenOver(givenUp) { self.end() }
+    }
+}
+
+extension StoreError {
+    /// Creates the error of work that has no result within its limit.
+    @inline(never)
+    fileprivate init(lateAfter limit: Duration, of tier: String?, leaving rest: UnfinishedOperation) {
+        let error = StoreError("no answer within \(limit.brief)")
+        self = tier.map { StoreError(error.message, faults: [StoreFault(tier: $0, error: error)]) } ?? error
+        unfinished = [rest]
     }
 }

@@ -15,12 +15,18 @@ extension Loader {
     /// - Throws: what the load throws; `CancellationError` at once when the task is cancelled.
     public func load(_ call: Call, within limit: Duration, in world: any World) async throws -> Loaded<Entry>? {
         let isOver = Locked(false)
-        var call = call
-        call.hasTimedOut = { [outer = call.hasTimedOut] in isOver.withLock { $0 } || outer?() == true }
-        let loading = AwaitableWork(in: world) { [call] in try await load(call) }
+        let loading = begin(call, in: world, isOver: isOver)
         if let loaded = try await loading.value(within: limit) { return loaded }
         isOver.withLock { $0 = true }
         loading.cancel()
         return nil
+    }
+
+    /// Begins a load. This is apart from the wait for it: see ``MeasuredLoader``.
+    @inline(never)
+    private func begin(_ call: Call, in world: any World, isOver: Locked<Bool>) -> AwaitableWork<Loaded<Entry>> {
+        var call = call
+        call.hasTimedOut = { [outer = call.hasTimedOut] in isOver.withLock { $0 } || outer?() == true }
+        return AwaitableWork(in: world) { [call] in try await load(call) }
     }
 }

@@ -6,9 +6,9 @@ import LarderSystem
 package final class OriginSide: Loader {
     private let origin: any Loader
     private let validators: Validators
-    /// Finds the copy that the origin is asked about. Nil where the strategy keeps no copies; then nothing is saved.
-    private let copies: Lookup?
-    /// Whether answers are saved.
+    /// Finds the copy that the origin is asked about.
+    private let lookup: Lookup
+    /// Whether answers are saved. If not, the strategy keeps no copies, and none is looked for.
     private let saves: Bool
     let storeAccess: StoreAccess
     let world: any World
@@ -19,13 +19,13 @@ package final class OriginSide: Loader {
 
     /// - Parameter origin: the origin with the wrappers around it.
     init(
-        _ origin: any Loader, validators: Validators, copies: Lookup?, storeAccess: StoreAccess,
+        _ origin: any Loader, validators: Validators, lookup: Lookup, saves: Bool, storeAccess: StoreAccess,
         declaration: Int, world: any World, meter: Meter
     ) {
         self.origin = origin
         self.validators = validators
-        self.copies = copies
-        saves = copies != nil
+        self.lookup = lookup
+        self.saves = saves
         self.storeAccess = storeAccess
         self.declaration = declaration
         self.world = world
@@ -64,14 +64,16 @@ package final class OriginSide: Loader {
     // These functions wait, so they have little else in their frames: see ``MeasuredLoader``.
 
     /// Asks the origin and saves its answer. A flight calls this once, for all its callers.
-    func ask(_ call: Call) async throws -> Flight.Received {
+    ///
+    /// - Parameter ticket: the ticket of the call.
+    func ask(_ call: Call, ticket: Ticket) async throws -> Flight.Received {
         guard saves else { return try await askOnly(call) }
-        guard call.hasLooked else { return try await lookAndAsk(call) }
-        let question = question(about: call)
+        let call = await withCopy(call)
+        let question = question(about: call, ticket: ticket)
         do {
             return try await kept(try await origin.load(call), of: call, after: question)
         } catch {
-            throw await failed(call, ticket: question.ticket, error: error)
+            throw await failed(call, ticket: ticket, error: error)
         }
     }
 
@@ -82,7 +84,16 @@ package final class OriginSide: Loader {
     private func kept(
         _ loaded: Loaded<Entry>, of call: Call, after question: Question
     ) async throws -> Flight.Received {
-        var received = try loaded.isLarge ? await self.received(loaded, call) : receivedAtOnce(loaded, call)
+        if !loaded.isLarge { return await saved(try receivedAtOnce(loaded, call), of: call, after: question) }
+        return await saved(try await received(loaded, call), of: call, after: question)
+    }
+
+    /// Hands an answer on, and saves it if it may be kept.
+    @inline(never)
+    private func saved(
+        _ received: Flight.Received, of call: Call, after question: Question
+    ) async -> Flight.Received {
+        var received = received
         take(&received, call: call, question: question)
         let isUnchanged = received.loaded.source == .revalidated
         switch received.admission {
@@ -98,19 +109,16 @@ package final class OriginSide: Loader {
         return received
     }
 
-    /// Looks for the copy that the origin is asked about, then asks.
+    /// Returns the call with the copy that the origin is asked about.
     @inline(never)
-    private func lookAndAsk(_ call: Call) async throws -> Flight.Received {
-        let call = ticketed(call)
-        let copy = await copy(for: call)
-        return try await ask(call.knowing(copy: copy))
+    private func withCopy(_ call: Call) async -> Call {
+        call.hasLooked ? call : call.knowing(copy: await copy(for: call))
     }
 
+    /// Returns the copy that the origin is asked about. Lower tiers are not searched: any copy serves for that.
     @inline(never)
-    private func ticketed(_ call: Call) -> Call {
-        var call = call
-        call.ticket = call.ticket ?? storeAccess.keys.begin(call.key)
-        return call
+    private func copy(for call: Call) async -> Call.Copy? {
+        do { return try await lookup.copy(for: call.knowing(nil)).revalidatableCopy } catch { return nil }
     }
 
     /// Asks the origin and saves nothing.
@@ -135,9 +143,8 @@ package final class OriginSide: Loader {
     }
 
     @inline(never)
-    private func question(about call: Call) -> Question {
-        let ticket = call.ticket ?? storeAccess.keys.begin(call.key)
-        return Question(
+    private func question(about call: Call, ticket: Ticket) -> Question {
+        Question(
             permissions: call.known.map { permissions(of: $0, for: call.request) }, asked: world.now,
             entryKey: storeAccess.variations.entryKey(of: call.request), ticket: ticket)
     }
@@ -169,13 +176,6 @@ package final class OriginSide: Loader {
     private func leaveUnsaved(_ entry: Entry, isUnchanged: Bool, call: Call, ticket: Ticket) async {
         await storeAccess.leaveUnsaved(
             entry, for: call.request, ticket: ticket, isUnchanged: isUnchanged, trail: call.trail)
-    }
-
-    /// Returns the copy that the origin is asked about. Lower tiers are not searched: any copy serves for that.
-    private func copy(for call: Call) async -> Call.Copy? {
-        do { return try await copies?.copy(for: call.knowing(nil)).revalidatable.map(Call.Copy.init) } catch {
-            return nil
-        }
     }
 
     /// Returns the permissions of a copy, whatever the wishes of the request.
@@ -224,6 +224,11 @@ package final class OriginSide: Loader {
         let admission = try await validators.receive(&loaded, from: .origin, for: call, in: world)
         return Flight.Received(loaded: loaded, admission: admission)
     }
+}
+
+extension CachedCopy {
+    /// The copy, if the origin may be asked whether it is still current; nil otherwise.
+    fileprivate var revalidatableCopy: Call.Copy? { revalidatable.map(Call.Copy.init) }
 }
 
 extension Loaded where Value == Entry {

@@ -37,27 +37,29 @@ public struct Request: Hashable, Sendable {
         case sync
     }
 
+    // Calls are copied often, so a request is kept small: its smallest parts come last.
+
     /// The key of the request.
     public let key: Key
-    /// The parameters for the origin, which are read from the key on each access.
-    public var parameters: Parameters { key.parameters }
-    /// The way in which the request may be answered.
-    public var mode: Mode {
-        didSet { isPlain = mode == .normal && purpose != .prefetch }
-    }
-    /// The time that the caller waits for the origin; nil for no limit.
-    ///
-    /// After that time the load returns a copy that may be shown, or else a fallback's value, or else the error
-    /// ``LoadError/Code/deadline``. The time that fallbacks take is not limited. The call goes on for other callers.
-    public var deadline: Duration?
-    /// The priority when calls have to queue. A request that joins a less urgent call raises that call to its own
-    /// priority: see ``Call/priority``.
-    public var priority: Priority
     /// The parts that few requests have; nil for a request that has none of them. A single reference keeps requests
     /// small.
     var details: Details? {
         didSet { isPlain = mode == .normal && purpose != .prefetch }
     }
+    /// The parameters for the origin, which are read from the key on each access.
+    public var parameters: Parameters { key.parameters }
+    /// The time that the caller waits for the origin; nil for no limit.
+    ///
+    /// After that time the load returns a copy that may be shown, or else a fallback's value, or else the error
+    /// ``LoadError/Code/deadline``. The time that fallbacks take is not limited. The call goes on for other callers.
+    public var deadline: Duration?
+    /// The way in which the request may be answered.
+    public var mode: Mode {
+        didSet { isPlain = mode == .normal && purpose != .prefetch }
+    }
+    /// The priority when calls have to queue. A request that joins a less urgent call raises that call to its own
+    /// priority: see ``Call/priority``.
+    public var priority: Priority
     /// Whether the mode is normal and the load is no prefetch. It is stored because hits read it.
     private(set) var isPlain: Bool
 

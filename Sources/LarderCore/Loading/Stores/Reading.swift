@@ -88,8 +88,15 @@ extension Store {
         sealing seal: @escaping @Sendable (Entry) throws -> Entry
     ) async throws -> Found? {
         let opening = Reading(reading.key, needsPayload: reading.needsPayload, judge: OpeningJudge(reading, open: open))
-        guard var found = try await read(opening).flatMap(open) else { return nil }
-        if let repair = found.repair { found.repair = { try await repair(seal($0)) } }
-        return found
+        return try opened(try await read(opening), by: open, sealing: seal)
+    }
+
+    @inline(never)
+    private func opened(
+        _ found: Found?, by open: (Found) throws -> Found?, sealing seal: @escaping @Sendable (Entry) throws -> Entry
+    ) throws -> Found? {
+        guard var opened = try found.flatMap(open) else { return nil }
+        if let repair = opened.repair { opened.repair = { try await repair(seal($0)) } }
+        return opened
     }
 }

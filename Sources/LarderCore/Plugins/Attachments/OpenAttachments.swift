@@ -94,7 +94,7 @@ final class OpenAttachments: Sendable {
 
     private func hasEnded(_ work: AwaitableWork<Void>, by end: Duration) async -> Bool {
         if work.outcome == nil {
-            await world.waitUncancelled(for: work, within: max(.zero, end - world.uptime))
+            await work.waitUncancelled(within: max(.zero, end - world.uptime))
         }
         return work.outcome != nil
     }
