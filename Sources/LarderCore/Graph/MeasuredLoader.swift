@@ -16,7 +16,8 @@ struct MeasuredLoader: Loader {
     var hitRule: HitRule? { inner.hitRule }
 
     // The work after the wait has functions of its own. The variables of a function that waits take memory in each of
-    // thousands of waiting loads.
+    // thousands of waiting loads. So do those of a search that has ended before: a task keeps the memory of the deepest
+    // stack that it had. `larder-bench crowd` measures both.
     func load(_ call: Call) async throws -> Loaded<Entry> {
         let start = began()
         defer { meter.loadEnded() }

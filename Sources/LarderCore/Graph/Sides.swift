@@ -90,10 +90,10 @@ public final class Sides: Sendable {
         -> Loaded<Entry>
     {
         let isPatient = patience == nil && call.deadline == nil
-        guard let joined = joined(call, isPatient: isPatient) else {
+        guard let joined = isPaused(call) ? nil : originSide?.join(call, isPatient: isPatient) else {
             return try await loadOtherwise(call, patience: patience, linger: linger)
         }
-        let limits = isPatient ? nil : limits(patience, of: call)
+        let limits = isPatient ? nil : WaitLimits(patience, until: call.deadline, at: world.uptime)
         let endsOffline = usesNetworkState && call.respectsPause && call.request.mode == .normal
         // This function only waits, so that its frame stays small: see ``MeasuredLoader``.
         while true {
@@ -335,16 +335,8 @@ public final class Sides: Sendable {
         return try await copy(of: call, during: pause)
     }
 
-    /// Joins the shared call of the origin. Returns nil if the origin may not be asked now, or if the policy has none.
     @inline(never)
-    private func joined(_ call: Call, isPatient: Bool) -> LiveCall? {
-        pause(of: call) == nil ? originSide?.join(call, isPatient: isPatient) : nil
-    }
-
-    @inline(never)
-    private func limits(_ patience: Duration?, of call: Call) -> WaitLimits {
-        WaitLimits(patience, until: call.deadline, at: world.uptime)
-    }
+    private func isPaused(_ call: Call) -> Bool { pause(of: call) != nil }
 
     private func pause(of call: Call) -> OriginPause? {
         guard call.respectsPause, call.request.mode == .normal else { return nil }

@@ -12,6 +12,12 @@ import Testing
         #expect(Request("feed", body: Data()).key.text.hasPrefix("feed??body=") && !one.key.text.contains("query"))
     }
 
+    /// A call is copied into most functions on its way, so a few bytes of it are many for a load that waits.
+    @Test func requestsAndCallsStaySmall() {
+        #expect(MemoryLayout<Request>.size <= 68)
+        #expect(MemoryLayout<Call>.size <= 209)
+    }
+
     @Test func parametersCannotImitateBodies() {
         let body = Request("feed", body: Data("q".utf8)).key
         let digest = String(body.text.dropFirst("feed??body=".count))

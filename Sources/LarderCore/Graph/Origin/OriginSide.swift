@@ -118,7 +118,9 @@ package final class OriginSide: Loader {
     /// Returns the copy that the origin is asked about. Lower tiers are not searched: any copy serves for that.
     @inline(never)
     private func copy(for call: Call) async -> Call.Copy? {
-        do { return try await lookup.copy(for: call.knowing(nil)).revalidatableCopy } catch { return nil }
+        do { return try await lookup.copy(for: call.knowing(nil)).revalidatable.map(Call.Copy.init) } catch {
+            return nil
+        }
     }
 
     /// Asks the origin and saves nothing.
@@ -224,11 +226,6 @@ package final class OriginSide: Loader {
         let admission = try await validators.receive(&loaded, from: .origin, for: call, in: world)
         return Flight.Received(loaded: loaded, admission: admission)
     }
-}
-
-extension CachedCopy {
-    /// The copy, if the origin may be asked whether it is still current; nil otherwise.
-    fileprivate var revalidatableCopy: Call.Copy? { revalidatable.map(Call.Copy.init) }
 }
 
 extension Loaded where Value == Entry {
