@@ -22,7 +22,7 @@ public final class SQLiteConnection: @unchecked Sendable {
     private let library: SQLiteLibrary
     private let handle: SQLiteLibrary.Handle
     /// The statements that were used before.
-    private var statements: [String: SQLiteStatement] = [:]
+    private var statements: [SQL: SQLiteStatement] = [:]
     /// The number of statements that are running, one inside the other.
     private var running = 0
     /// The number of pages in the write-ahead log after the last commit.
@@ -159,7 +159,7 @@ public final class SQLiteConnection: @unchecked Sendable {
     /// Returns the number of steps that SQLite's machine has taken for a statement since this was asked before: a measure of its
     /// work that does not depend on the speed of the device. 0 if the statement was not run lately.
     public func takeWork(of sql: String) -> Int {
-        statements[sql].map { Int(library.statementStatus($0.handle, 4, 1)) } ?? 0
+        statements[SQL(text: sql)].map { Int(library.statementStatus($0.handle, 4, 1)) } ?? 0
     }
 
     /// The number of rows that the last `INSERT`, `UPDATE` or `DELETE` has changed.
@@ -268,7 +268,7 @@ public final class SQLiteConnection: @unchecked Sendable {
     }
 
     private func statement(_ sql: String) throws -> SQLiteStatement {
-        if let statement = statements[sql] { return statement }
+        if let statement = statements[SQL(text: sql)] { return statement }
         var prepared: SQLiteLibrary.Handle?
         // The statement is kept, so SQLite may spend memory on it.
         guard library.prepare(handle, sql, -1, 1, &prepared, nil) == 0, let prepared else {
@@ -276,7 +276,7 @@ public final class SQLiteConnection: @unchecked Sendable {
         }
         if statements.count >= Self.mostStatements, running == 0 { forgetStatements() }
         let statement = SQLiteStatement(prepared, in: library)
-        statements[sql] = statement
+        statements[SQL(text: sql)] = statement
         return statement
     }
 

@@ -42,6 +42,15 @@ import Testing
         #expect(counts.count > 15)
     }
 
+    @Test func fieldsWhoseNamesOnlyLookAlikeAreTwo() throws {
+        let names = ["\u{E9}", "e\u{301}"]
+        for name in names { try sample.add(name, JSONText(object: [(name, JSONText(string: "a"))])) }
+        for name in names {
+            let found = try sample.ids(Query(Field<String>(name) == "a"))
+            #expect(found.map { Array($0.utf8) } == [Array(name.utf8)])
+        }
+    }
+
     @Test func randomOrdersSortLikePlainSwift() throws {
         var random = SeededGenerator(seed: 9)
         for number in 0..<50 { try sample.add("\(number)", JSONText.randomRecord(&random)) }

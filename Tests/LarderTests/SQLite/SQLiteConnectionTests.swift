@@ -88,6 +88,13 @@ import Testing
         #expect(connection.changes == 0)
     }
 
+    @Test func statementsThatOnlyLookAlikeAreTwo() throws {
+        for text in ["\u{E9}", "e\u{301}", "a\u{301}\u{323}", "a\u{323}\u{301}"] {
+            let read = try connection.first("SELECT '\(text)' WHERE 1=?", .integer(1)) { $0.bytes(0) }
+            #expect(read == Array(text.utf8))
+        }
+    }
+
     @Test func transactionThatFailsChangesNothing() throws {
         struct Stop: Error {}
         #expect(throws: Stop.self) {
