@@ -118,7 +118,7 @@ final class MemoryStore: Store {
         let insertion = table.insert(entry, as: key, hash: key.hash, evictionHash: evictionHash, weight: weight)
         // Mostly one entry is evicted, which needs no array.
         if insertion.others.isEmpty, let (key, entry) = insertion.first {
-            observer?.context.forgot([evicted(key, entry: entry, reason: .capacity)])
+            observer?.context.forgot(evicted(key, entry: entry, reason: .capacity))
         } else {
             report(insertion.evicted, .capacity)
         }

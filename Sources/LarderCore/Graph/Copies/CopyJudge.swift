@@ -1,4 +1,5 @@
 import LarderSystem
+import Synchronization
 
 /// Judges the copies that a store has for a call, one in each tier.
 final class CopyJudge: EntryJudge {
@@ -15,7 +16,8 @@ final class CopyJudge: EntryJudge {
     private let outdated: HiddenCopy.Reason?
     private let validators: Validators
     private let world: any World
-    private let refused = Locked<[Refused]>([])
+    /// The copies that were refused, once there was one.
+    private let refused = AtomicLazyReference<Locked<[Refused]>>()
 
     init(for call: Call, outdated: HiddenCopy.Reason?, validators: Validators, in world: any World) {
         self.call = call
@@ -25,7 +27,7 @@ final class CopyJudge: EntryJudge {
     }
 
     /// The copies that were refused, from the uppermost tier down.
-    var refusals: [Refused] { refused.withLock { $0 } }
+    var refusals: [Refused] { refused.load()?.withLock { $0 } ?? [] }
 
     func judge(_ found: inout Found, beside best: Found?) async throws -> Reading.Verdict {
         // The graph looks for the variant instead.
@@ -57,6 +59,7 @@ final class CopyJudge: EntryJudge {
     }
 
     private func refuse(_ found: Found, because reason: Refusal, isDamage: Bool) -> Reading.Verdict {
+        let refused = refused.load() ?? refused.storeIfNil(Locked([]))
         refused.withLock { $0.append(Refused(tier: found.tier, reason: reason, isDamage: isDamage)) }
         return .refused
     }

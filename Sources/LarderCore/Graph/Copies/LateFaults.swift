@@ -25,7 +25,7 @@ final class LateFaults: Sendable {
     }
 
     /// Reports evicted entries.
-    func report(_ evicted: [EvictedEntry]) { state.withLock { $0.storeAccess }?.noteEvicted(evicted) }
+    func report(_ evicted: some Collection<EvictedEntry>) { state.withLock { $0.storeAccess }?.noteEvicted(evicted) }
 
     /// Passes the faults on to the graph's side of the store from now on.
     func attach(to storeAccess: StoreAccess) {

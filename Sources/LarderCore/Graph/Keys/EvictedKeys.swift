@@ -62,16 +62,14 @@ final class EvictedKeys: Sendable {
     }
 
     /// Remembers the keys of evicted entries.
-    func add(_ entries: [EvictedEntry], in world: any World) {
-        let ghosts = entries.compactMap { entry -> Ghost? in
-            guard entry.reason == .capacity, let metadata = entry.metadata, let size = entry.size else { return nil }
-            return Ghost(
-                hash: Self.hash(of: entry.key, in: world), size: min(max(0, size), capacity),
-                ageStart: metadata.ageStart)
-        }
+    func add(_ entries: some Collection<EvictedEntry>, in world: any World) {
         state.withLock { state in
-            for ghost in ghosts where state.samples(ghost.hash) {
-                _ = state.remove(ghost.hash)
+            for entry in entries where entry.reason == .capacity {
+                guard let metadata = entry.metadata, let size = entry.size else { continue }
+                let hash = Self.hash(of: entry.key, in: world)
+                if !state.samples(hash) { continue }
+                _ = state.remove(hash)
+                let ghost = Ghost(hash: hash, size: min(max(0, size), capacity), ageStart: metadata.ageStart)
                 state.ghosts.append(ghost)
                 state.size += ghost.size
             }

@@ -37,7 +37,7 @@ extension StoreAccess {
     }
 
     /// Notes that the store, or a tier of it, has evicted entries. They may be in another tier.
-    func noteEvicted(_ entries: [EvictedEntry]) {
+    func noteEvicted(_ entries: some Collection<EvictedEntry>) {
         if prefetched.isEmpty { return }
         let keys = entries.map(\.key).filter(prefetched.knows)
         if !keys.isEmpty { world.begin { [weak self] in for key in keys { await self?.settle(key) } } }

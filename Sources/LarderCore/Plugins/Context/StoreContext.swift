@@ -37,7 +37,12 @@ public final class StoreContext: PlacedContext, @unchecked Sendable {
     public func storeFailed(_ fault: StoreFault, at kind: StoreFaultKey.Kind) { source.lateFaults.report(fault, kind) }
 
     /// Reports entries that a store has evicted by itself to the metrics and to every stream of ``Pantry/forgotten``.
-    public func forgot(_ entries: @autoclosure () -> [EvictedEntry]) {
+    public func forgot(_ entries: @autoclosure () -> [EvictedEntry]) { tell(entries) }
+
+    /// Reports an entry that a store has evicted by itself, as ``forgot(_:)-([EvictedEntry])`` does.
+    public func forgot(_ entry: @autoclosure () -> EvictedEntry) { tell { CollectionOfOne(entry()) } }
+
+    private func tell(_ entries: () -> some Collection<EvictedEntry>) {
         let sinks = meter.sinks
         let isListenedTo = !sinks.forgotten.isEmpty
         if source.evictedKeys == nil, !isListenedTo { return }
