@@ -84,20 +84,24 @@ extension OpenRecords {
 
     /// Returns a change in JSON.
     func json(of change: OutboxChange) -> JSONText {
-        var members: [(name: String, value: JSONText)] = [
-            ("number", JSONText(.int(Int(change.number)))), ("resource", JSONText(string: change.account.resource)),
-            ("account", JSONText(json(of: change.account))),
-            ("digest", JSONText(string: digest(of: change.id, change.account))),
-            ("kind", JSONText(string: change.kind.rawValue)), ("letter", JSONText(.bool(change.isLetter))),
-            ("state", JSONText(string: change.state)), ("made", JSONText(string: change.madeAt.spelledToSecond)),
-            ("tries", JSONText(.int(change.tries))), ("status", JSONText(change.status.map(JSON.int) ?? .null)),
-        ]
+        var members = JSONText.Members()
+        members.add("number", change.number)
+        members.add("resource", change.account.resource)
+        members.add("account", JSONText(json(of: change.account)))
+        members.add("digest", digest(of: change.id, change.account))
+        members.add("kind", change.kind.rawValue)
+        members.add("letter", change.isLetter)
+        members.add("state", change.state)
+        members.add("made", change.madeAt.spelledToSecond)
+        members.add("tries", Int64(change.tries))
+        members.add("status", JSONText(change.status.map(JSON.int) ?? .null))
         if case .waiting(let waiting) = change.standing {
-            members.append(("waitsFor", JSONText(string: "\(waiting.waitsFor)")))
-            members.append(("until", JSONText(waiting.waitsFor.time.map { .string($0.spelledToSecond) } ?? .null)))
+            members.add("waitsFor", "\(waiting.waitsFor)")
+            members.add("until", JSONText(waiting.waitsFor.time.map { .string($0.spelledToSecond) } ?? .null))
         }
         if showsValues {
-            members += [("id", JSONText(string: change.id)), ("value", change.value ?? .null)]
+            members.add("id", change.id)
+            members.add("value", change.value ?? .null)
         }
         return JSONText(object: members)
     }

@@ -81,12 +81,15 @@ extension OpenRecords {
 
     /// Returns a record in JSON.
     func json(of record: Record<JSONText>, _ account: RecordAccount) -> JSONText {
-        var members: [(name: String, value: JSONText)] = [
-            ("digest", JSONText(string: digest(of: record.id, account))),
-            ("state", JSONText(string: record.state.word)), ("age_ms", JSONText(age(record.receivedAt).milliseconds)),
-            ("temporary", JSONText(.bool(record.isTemporary))),
-        ]
-        if showsValues { members += [("id", JSONText(string: record.id)), ("value", record.value)] }
+        var members = JSONText.Members()
+        members.add("digest", digest(of: record.id, account))
+        members.add("state", record.state.word)
+        members.add("age_ms", JSONText(age(record.receivedAt).milliseconds))
+        members.add("temporary", record.isTemporary)
+        if showsValues {
+            members.add("id", record.id)
+            members.add("value", record.value)
+        }
         return JSONText(object: members)
     }
 }

@@ -53,20 +53,14 @@ public struct JSONText: Sendable, Hashable {
 
     /// Creates an object. No two members may have the same name.
     public init(object members: [(name: String, value: JSONText)]) {
-        var output = [UInt8(ascii: "{")]
-        output.reserveCapacity(members.reduce(1) { $0 + $1.name.utf8.count + $1.value.bytes.count + 4 })
-        for (place, member) in members.enumerated() {
-            if place > 0 { output.append(UInt8(ascii: ",")) }
-            Self.write(member.name, to: &output)
-            output.append(UInt8(ascii: ":"))
-            output += member.value.bytes
-        }
-        output.append(UInt8(ascii: "}"))
-        bytes = output
+        let size = members.reduce(2) { $0 + $1.name.utf8.count + $1.value.bytes.count + 4 }
+        var object = Members(size: size)
+        for (name, value) in members { object.add(name, value) }
+        self.init(object: object)
     }
 
     /// Writes a string with its quotes.
-    private static func write(_ string: String, to output: inout [UInt8]) {
+    static func write(_ string: String, to output: inout [UInt8]) {
         var string = string
         let (quote, escape) = (UInt8(ascii: "\""), UInt8(ascii: "\\"))
         let isPlain = string.withUTF8 { bytes in

@@ -4,16 +4,20 @@ import Larder
 extension PullState {
     /// The state as JSON.
     var text: JSONText {
-        let members: [(name: String, value: JSONText?)] = [
-            ("completedAt", completedAt.map { JSONText(integer: $0) }), ("edition", JSONText(integer: Int64(edition))),
-            ("epoch", epoch.map { JSONText(string: $0) }), ("expired", isExpired ? JSONText(.bool(true)) : nil),
-            ("failure", failure.map { JSONText(string: $0) }),
-            ("fullAt", fullAt.map { JSONText(integer: $0) }), ("generation", JSONText(integer: generation)),
-            ("isTrimmed", isTrimmed ? JSONText(.bool(true)) : nil),
-            ("position", position.map { JSONText(string: $0) }), ("run", run?.text),
-            ("source", JSONText(string: source)), ("suspected", suspected.map { JSONText(integer: $0) }),
-        ]
-        return JSONText(object: members.compactMap { member in member.value.map { (member.name, $0) } })
+        var members = JSONText.Members()
+        members.add("completedAt", completedAt)
+        members.add("edition", Int64(edition))
+        members.add("epoch", epoch)
+        if isExpired { members.add("expired", true) }
+        members.add("failure", failure)
+        members.add("fullAt", fullAt)
+        members.add("generation", generation)
+        if isTrimmed { members.add("isTrimmed", true) }
+        members.add("position", position)
+        members.add("run", run?.text)
+        members.add("source", source)
+        members.add("suspected", suspected)
+        return JSONText(object: members)
     }
 
     /// Reads a state. Returns nil if the text is none.
@@ -35,15 +39,18 @@ extension PullState {
 
 extension PullRun {
     fileprivate var text: JSONText {
-        let members: [(name: String, value: JSONText?)] = [
-            ("began", JSONText(integer: began)), ("candidate", candidate.map { JSONText(string: $0) }),
-            ("cursor", cursor.map { JSONText(string: $0) }), ("hasStaleRows", JSONText(.bool(hasStaleRows))),
-            ("isCandidateEarly", JSONText(.bool(isCandidateEarly))), ("isFull", JSONText(.bool(isFull))),
-            ("landmark", landmark.map { JSONText(string: $0) }), ("pages", JSONText(integer: Int64(pages))),
-            ("startedAt", JSONText(integer: startedAt)),
-            ("failures", failures == 0 ? nil : JSONText(integer: Int64(failures))),
-        ]
-        return JSONText(object: members.compactMap { member in member.value.map { (member.name, $0) } })
+        var members = JSONText.Members()
+        members.add("began", began)
+        members.add("candidate", candidate)
+        members.add("cursor", cursor)
+        members.add("hasStaleRows", hasStaleRows)
+        members.add("isCandidateEarly", isCandidateEarly)
+        members.add("isFull", isFull)
+        members.add("landmark", landmark)
+        members.add("pages", Int64(pages))
+        members.add("startedAt", startedAt)
+        if failures != 0 { members.add("failures", Int64(failures)) }
+        return JSONText(object: members)
     }
 
     fileprivate init?(_ text: JSONText) {

@@ -4,33 +4,25 @@ import LarderSystem
 extension QueuedWrite {
     /// The write as JSON. The values in it keep their bytes.
     var text: JSONText {
-        var members: [(name: String, value: JSONText)] = [
-            ("kind", JSONText(string: kind.rawValue)),
-            (
-                "changes",
-                JSONText(
-                    list: patch.changes.map { change in
-                        var members: [(name: String, value: JSONText)] = [
-                            ("path", JSONText(list: change.path.map { JSONText(string: $0) }))
-                        ]
-                        if let before = change.before { members.append(("before", before)) }
-                        if let after = change.after { members.append(("after", after)) }
-                        return JSONText(object: members)
-                    })
-            ),
-            ("key", JSONText(string: key)), ("made", JSONText(integer: made)), ("stamp", JSONText(integer: stamp)),
-            ("source", JSONText(string: source)), ("status", JSONText(string: statusText)),
-        ]
-        if case .accepted(let at) = status { members.append(("at", JSONText(integer: at))) }
-        if wasSent { members.append(("sent", JSONText(.bool(true)))) }
-        if baseMayHaveIt { members.append(("mayBeInBase", JSONText(.bool(true)))) }
-        if let sentVersion { members.append(("sentVersion", sentVersion)) }
-        if isAskedToWait { members.append(("askedToWait", JSONText(.bool(true)))) }
-        if isHeld { members.append(("held", JSONText(.bool(true)))) }
-        if let lastStatus { members.append(("lastStatus", JSONText(integer: Int64(lastStatus)))) }
-        for (name, number) in [("tries", Int64(tries)), ("rounds", Int64(rounds)), ("next", next)] where number != 0 {
-            members.append((name, JSONText(integer: number)))
-        }
+        let changes = JSONText(list: patch.changes.map(\.text))
+        var members = JSONText.Members(size: changes.bytes.count + 300)
+        members.add("kind", kind.rawValue)
+        members.add("changes", changes)
+        members.add("key", key)
+        members.add("made", made)
+        members.add("stamp", stamp)
+        members.add("source", source)
+        members.add("status", statusText)
+        if case .accepted(let at) = status { members.add("at", at) }
+        if wasSent { members.add("sent", true) }
+        if baseMayHaveIt { members.add("mayBeInBase", true) }
+        members.add("sentVersion", sentVersion)
+        if isAskedToWait { members.add("askedToWait", true) }
+        if isHeld { members.add("held", true) }
+        members.add("lastStatus", lastStatus.map(Int64.init))
+        if tries != 0 { members.add("tries", Int64(tries)) }
+        if rounds != 0 { members.add("rounds", Int64(rounds)) }
+        if next != 0 { members.add("next", next) }
         return JSONText(object: members)
     }
 
@@ -50,15 +42,9 @@ extension QueuedWrite {
         guard let kind = text["kind"]?.string.flatMap(Kind.init), let key = text["key"]?.string,
             let source = text["source"]?.string, let changes = text["changes"]
         else { return nil }
-        let patch = Patch(
-            changes.items.map { change in
-                FieldChange(
-                    path: change["path"]?.items.compactMap(\.string) ?? [], before: change["before"],
-                    after: change["after"])
-            })
         self.init(
-            number: number, kind: kind, patch: patch, key: key, made: integer("made"), stamp: integer("stamp"),
-            source: source)
+            number: number, kind: kind, patch: Patch(changes.items.map(FieldChange.init)), key: key,
+            made: integer("made"), stamp: integer("stamp"), source: source)
         switch text["status"]?.string {
         case "open": status = .open
         case "sending": status = .sending
@@ -76,16 +62,32 @@ extension QueuedWrite {
     }
 }
 
+extension FieldChange {
+    fileprivate var text: JSONText {
+        var members = JSONText.Members(size: (before?.bytes.count ?? 0) + (after?.bytes.count ?? 0) + 64)
+        members.add("path", JSONText(list: path.map(JSONText.init(string:))))
+        members.add("before", before)
+        members.add("after", after)
+        return JSONText(object: members)
+    }
+
+    fileprivate init(_ text: JSONText) {
+        self.init(
+            path: text["path"]?.items.compactMap(\.string) ?? [], before: text["before"], after: text["after"])
+    }
+}
+
 extension DeadLetter {
     /// The letter as JSON.
     var text: JSONText {
-        var members: [(name: String, value: JSONText)] = [
-            ("id", JSONText(string: id)), ("number", JSONText(integer: write.number)), ("write", write.text),
-            ("reason", JSONText(string: reason.rawValue)),
-        ]
-        if let base { members.append(("base", base)) }
-        if let shown { members.append(("shown", shown)) }
-        if let status { members.append(("answer", JSONText(integer: Int64(status)))) }
+        var members = JSONText.Members()
+        members.add("id", id)
+        members.add("number", write.number)
+        members.add("write", write.text)
+        members.add("reason", reason.rawValue)
+        members.add("base", base)
+        members.add("shown", shown)
+        members.add("answer", status.map(Int64.init))
         return JSONText(object: members)
     }
 

@@ -1,4 +1,5 @@
 import Larder
+import LarderFoundation
 
 /// A record with the writes that wait for the service: the server's state, and what the user made of it.
 struct RecordRow: Hashable, Sendable {
@@ -68,10 +69,10 @@ enum TemporaryID {
         text.bytes.withUnsafeBufferPointer { bytes in
             var found: Set<String> = []
             var (position, lastEnd) = (0, 0)
+            guard let first = UnsafeRawPointer(bytes.baseAddress) else { return found }
             // The hyphen is rarer than the letters before it.
-            while position < bytes.count {
-                position += 1
-                guard bytes[position - 1] == UInt8(ascii: "-") else { continue }
+            while let hyphen = memchr(first + position, Int32(UInt8(ascii: "-")), bytes.count - position) {
+                position = UnsafeRawPointer(hyphen) - first + 1
                 let (start, end) = (position - prefix.utf8.count, position + count)
                 if start >= lastEnd, end <= bytes.count, bytes[start..<position].elementsEqual(prefix.utf8),
                     bytes[position..<end].allSatisfy(alphabet.contains)

@@ -21,27 +21,23 @@ struct QueuedSend: Hashable, Sendable {
 
     /// The record. A body that is no text is in it in Base64.
     func record(id: String) -> JSONText {
-        var members: [(name: String, value: JSONText)] = [
-            ("id", JSONText(string: id)), ("method", JSONText(string: method)),
-            (
-                "parameters",
-                JSONText(object: parameters.sorted { $0.key < $1.key }.map { ($0.key, JSONText(string: $0.value)) })
-            ),
-        ]
+        var places = JSONText.Members()
+        for (name, value) in parameters.sorted(by: { $0.key < $1.key }) { places.add(name, value) }
+        var members = JSONText.Members()
+        members.add("id", id)
+        members.add("method", method)
+        members.add("parameters", JSONText(object: places))
         if !fields.isEmpty {
             let list = fields.map { field in
                 JSONText(object: [("name", JSONText(string: field.name)), ("value", JSONText(string: field.value))])
             }
-            members.append(("fields", JSONText(list: list)))
+            members.add("fields", JSONText(list: list))
         }
         if let body {
-            if let text = String(validating: body, as: UTF8.self) {
-                members.append(("body", JSONText(string: text)))
-            } else {
-                members.append(("base64", JSONText(string: body.base64EncodedString())))
-            }
+            let text = String(validating: body, as: UTF8.self)
+            members.add(text == nil ? "base64" : "body", text ?? body.base64EncodedString())
         }
-        if !tags.isEmpty { members.append(("tags", JSONText(list: tags.map { JSONText(string: $0) }))) }
+        if !tags.isEmpty { members.add("tags", JSONText(list: tags.map { JSONText(string: $0) })) }
         return JSONText(object: members)
     }
 

@@ -21,6 +21,24 @@ struct JSONTextTests {
         #expect(throws: JSONText.Mistake.self) { try JSONText(text.utf8) }
     }
 
+    @Test func membersAreWrittenInTheirOrderAndNilWritesNone() throws {
+        var members = JSONText.Members()
+        #expect(JSONText(object: members) == .object)
+        members.add("a\"", "\n\u{E9}")
+        members.add("b", -7 as Int64)
+        members.add("c", true)
+        members.add("d", nil as JSONText?)
+        members.add("e", nil as String?)
+        members.add("f", nil as Int64?)
+        members.add("g", nil as Bool?)
+        members.add("h", JSONText.null)
+        let text = JSONText(object: members)
+        #expect(try JSONText(text.bytes) == text)
+        #expect(text.members.map(\.name) == ["a\"", "b", "c", "h"])
+        #expect((text["a\""]?.string, text["b"]?.integer) == ("\n\u{E9}", -7))
+        #expect((text["c"]?.bool, text["h"]) == (true, .null))
+    }
+
     @Test func badEncodingIsRefused() {
         #expect(throws: JSONText.Mistake.self) { try JSONText([0x22, 0xFF, 0x22]) }
         #expect(throws: JSONText.Mistake.self) { try JSONText([0x22, 0xC0, 0x80, 0x22]) }
