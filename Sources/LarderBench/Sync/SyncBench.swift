@@ -74,8 +74,8 @@ enum SyncBench {
     // MARK: Cases
 
     private static func writes(_ harness: Harness) async throws -> [Figure] {
-        let folder = try TemporaryFolder()
-        let bare = try BareRecords(in: folder)
+        let (folder, queueFolder) = (try TemporaryFolder(), try TemporaryFolder())
+        let (bare, queue) = (try BareRecords(in: folder), try BareRecords(in: queueFolder, queuesChanges: true))
         let pantry = try await pantry(in: folder)
         let notes = pantry.records("notes")
         let next = Locked(0)
@@ -89,12 +89,19 @@ enum SyncBench {
             "sync write",
             [
                 Case("bare, one durable transaction", slice: .milliseconds(100)) { try bare.put($0, inGroupsOf: 1) },
+                Case("bare, the same and a queue", slice: .milliseconds(100)) { try queue.put($0, inGroupsOf: 1) },
                 Case("create, one after the other", slice: .milliseconds(100)) { count in
                     for _ in 0..<count { _ = try await notes.create(record(number())) }
                 },
             ])
-        figures += ratio(of: figures, in: "sync write", called: "create beside bare", goal: 1.5)
+        if figures.count == 3 {
+            let own = figures[2]
+            for (bare, name) in zip(figures, ["create beside bare", "create beside bare and queue"]) {
+                figures += ratio(of: [bare, own], in: "sync write", called: name, goal: 1.5)
+            }
+        }
         await pantry.close()
+        withExtendedLifetime((folder, queueFolder)) {}
         func each(_ name: String, _ work: () async throws -> Void) async throws -> Figure {
             var figure = try await Figure(group: "sync write", name: name, rounds: 5, goal: nil) { _ in try await work()
             }

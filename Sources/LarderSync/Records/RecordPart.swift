@@ -18,14 +18,10 @@ final class RecordPart {
     init(of table: RecordTable, _ decisions: RecordDecisions, by attachment: RecordsAttachment) throws {
         (self.attachment, self.table, self.decisions) = (attachment, table, decisions)
         (planner, outbox) = (decisions.planner, attachment.outbox)
-        let connection = decisions.transaction.connection
-        let version = try connection.first("SELECT number FROM tables WHERE n=?", .integer(decisions.number)) {
-            $0.integer(0)
-        }
-        self.version = version ?? 0
+        version = try decisions.transaction.facts(of: decisions.number).version
         queueSize =
-            try attachment.queueSize(of: table, at: self.version)
-            ?? connection.queueSize(of: decisions.number)
+            try attachment.queueSize(of: table, at: version)
+            ?? decisions.transaction.connection.queueSize(of: decisions.number)
     }
 
     private var connection: SQLiteConnection { decisions.transaction.connection }
