@@ -39,7 +39,7 @@ public final class StoreContext: PlacedContext, @unchecked Sendable {
     /// Reports entries that a store has evicted by itself to the metrics and to every stream of ``Pantry/forgotten``.
     public func forgot(_ entries: @autoclosure () -> [EvictedEntry]) { tell(entries) }
 
-    /// Reports an entry that a store has evicted by itself, as ``forgot(_:)-([EvictedEntry])`` does.
+    /// Reports an entry that a store has evicted by itself, as ``forgot(_:)-(()->[EvictedEntry])`` does.
     public func forgot(_ entry: @autoclosure () -> EvictedEntry) { tell { CollectionOfOne(entry()) } }
 
     private func tell(_ entries: () -> some Collection<EvictedEntry>) {
