@@ -24,7 +24,6 @@ settings = '{"CanonicalName": "iphoneos26.0", "Version": "26.0", "MaximumDeploym
 # These functions Swift attributes to a module of its own that declares them first.
 shims = """
 public func free(_: UnsafeMutableRawPointer!)
-public func memcmp(_ __s1: UnsafeRawPointer!, _ __s2: UnsafeRawPointer!, _ __n: Int) -> Int32
 public func strlen(_ __s: UnsafePointer<CChar>!) -> Int
 """
 

@@ -10,7 +10,7 @@ extension JSONText {
     public struct Members: Sendable {
         fileprivate var bytes: [UInt8] = []
 
-        /// No members.
+        /// Begins an object without members.
         ///
         /// - Parameter size: about the number of bytes that the object will have.
         public init(size: Int = 256) {
@@ -18,7 +18,7 @@ extension JSONText {
             bytes.append(UInt8(ascii: "{"))
         }
 
-        /// Adds a member; none for nil.
+        /// Adds a value; nothing for nil.
         public mutating func add(_ name: String, _ value: JSONText?) {
             guard let value else { return }
             begin(name)

@@ -149,21 +149,18 @@ enum UUIDv7 {
     static func make(milliseconds: UInt64, random: (UInt64, UInt64)) -> String {
         let high = milliseconds << 16 | 0x7000 | random.0 & 0xFFF
         let low = 0x8000_0000_0000_0000 | random.1 >> 2
-        return String(unsafeUninitializedCapacity: 36) { text in
-            var place = 0
-            func write(_ byte: UInt8) {
-                text[place] = byte
-                place += 1
-            }
-            for number in 0..<32 {
-                switch number {
-                case 8, 12, 16, 20: write(UInt8(ascii: "-"))
+        var text: [UInt8] = []
+        text.reserveCapacity(36)
+        for word in [high, low] {
+            for shift in stride(from: 60, through: 0, by: -4) {
+                switch text.count {
+                case 8, 13, 18, 23: text.append(UInt8(ascii: "-"))
                 default: break
                 }
-                let digit = UInt8(truncatingIfNeeded: (number < 16 ? high : low) >> (60 - number % 16 * 4) & 0xF)
-                write(digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10))
+                let digit = UInt8(truncatingIfNeeded: word >> shift & 0xF)
+                text.append(digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10))
             }
-            return place
         }
+        return String(decoding: text, as: UTF8.self)
     }
 }

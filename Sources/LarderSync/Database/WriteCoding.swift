@@ -102,11 +102,6 @@ extension DeadLetter {
     }
 }
 
-extension JSONText {
-    /// Creates a whole number.
-    init(_ number: Int64) { self.init(integer: number) }
-}
-
 extension SQLiteConnection {
     /// Returns the writes of a record in their order.
     func writes(of record: Int64) throws -> [QueuedWrite] {

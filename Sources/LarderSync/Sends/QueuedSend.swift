@@ -21,12 +21,12 @@ struct QueuedSend: Hashable, Sendable {
 
     /// The record. A body that is no text is in it in Base64.
     func record(id: String) -> JSONText {
-        var places = JSONText.Members()
-        for (name, value) in parameters.sorted(by: { $0.key < $1.key }) { places.add(name, value) }
+        var values = JSONText.Members()
+        for (name, value) in parameters.sorted(by: { $0.key < $1.key }) { values.add(name, value) }
         var members = JSONText.Members()
         members.add("id", id)
         members.add("method", method)
-        members.add("parameters", JSONText(object: places))
+        members.add("parameters", JSONText(object: values))
         if !fields.isEmpty {
             let list = fields.map { field in
                 JSONText(object: [("name", JSONText(string: field.name)), ("value", JSONText(string: field.value))])

@@ -266,7 +266,7 @@ private final class RecordHistory {
         let name = write.idText.name ?? ""
         let id = TemporaryID.isOne(name) ? "s\(random.next() % 8)" : name
         let record = (write.shown ?? json("{}")).setting(["id"], to: JSONText(string: id))
-            .setting(["version"], to: JSONText(Int64(next)))
+            .setting(["version"], to: JSONText(integer: Int64(next)))
         let theirs = record.setting(["title"], to: JSONText(string: "theirs"))
         let outcomes: [WriteOutcome] = [
             .accepted(record), .accepted(record), .accepted(nil), .conflict(theirs), .conflictWithDeletion,
