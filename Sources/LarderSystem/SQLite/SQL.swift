@@ -8,7 +8,8 @@ struct SQL: Hashable {
     let text: String
 
     static func == (left: SQL, right: SQL) -> Bool {
-        left.text.utf8.count == right.text.utf8.count && strcmp(left.text, right.text) == 0
+        if left.text.utf8.count != right.text.utf8.count { return false }
+        return left.text.withCString { left in right.text.withCString { right in strcmp(left, right) == 0 } }
     }
 
     /// Few statements have the same length, so their texts, which are long, are not hashed.
