@@ -108,7 +108,7 @@ struct RecordDecisions {
             transaction.events += effects.events.map { SyncEvent($0, in: table) }
         }
         if effects.books != Books() { try transaction.change(number) { $0.books = $0.books + effects.books } }
-        transaction.count(in: number) { $0.add(effects) }
+        try transaction.count(in: number) { $0.add(effects) }
         for letter in effects.letters { try connection.put(letter, in: number, at: transaction.moment.now) }
     }
 

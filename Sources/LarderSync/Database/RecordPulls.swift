@@ -56,11 +56,11 @@ extension RecordDecisions {
         guard state.run != nil else { return state }
         try planner.check(page, state)
         let waiting = Set(try waitingRecords())
-        let before = transaction.counts(of: number).staleRows
+        let before = try transaction.counts(of: number).staleRows
         for record in page.records { try merge(record, among: waiting, by: state) }
         for id in page.deleted { try mergeDeletion(of: id, state) }
-        planner.turn(page, &state, staleRows: transaction.counts(of: number).staleRows - before)
-        transaction.count(in: number) { counts in
+        planner.turn(page, &state, staleRows: try transaction.counts(of: number).staleRows - before)
+        try transaction.count(in: number) { counts in
             counts.pages += 1
             counts.rows += page.records.count + page.deleted.count
             counts.bytes += page.records.reduce(0) { $0 + $1.record.bytes.count }
@@ -108,7 +108,7 @@ extension RecordDecisions {
         }
         var effects = SyncEffects()
         let sweep = try sweep(state, &effects)
-        if state.run?.isFull == true { transaction.count(in: number) { $0.fullPulls += 1 } }
+        if state.run?.isFull == true { try transaction.count(in: number) { $0.fullPulls += 1 } }
         planner.endPull(&state, sweep, at: &transaction.moment, &effects)
         try note(effects)
         try forgetOld()

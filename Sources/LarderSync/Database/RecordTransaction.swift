@@ -14,22 +14,29 @@ final class RecordTransaction {
     let connection: SQLiteConnection
     /// The moment of the transaction. Its numbers grow with each event.
     var moment: SyncMoment
-    private var tables: [RecordTable: Int64] = [:]
-    private var facts: [Int64: TableFacts] = [:]
-    private var changedNumbers: Set<Int64> = []
+    private var numbers: [RecordTable: Int64] = [:]
+    private var uses: [Int64: TableUse] = [:]
     private var firstSequence: Int64 = 0
     /// The events of records. They are told when the transaction has ended well.
     var events: [SyncEvent] = []
-    private var counts: [Int64: SyncCounts] = [:]
     /// The error because of which nothing of the transaction may stay.
     private var refusal: (any Error)?
 
     /// The tables that were changed.
-    var changed: [RecordTable] { changedNumbers.compactMap { facts[$0]?.table } }
+    var changed: [RecordTable] { uses.values.filter(\.isChanged).map(\.facts.table) }
 
     /// The numbers of each table in which something was counted.
     var counted: [(table: RecordTable, counts: SyncCounts)] {
-        counts.compactMap { number, counts in facts[number].map { ($0.table, counts) } }
+        uses.values.filter { $0.counts != SyncCounts() }.map { ($0.facts.table, $0.counts) }
+    }
+
+    /// A table in this transaction.
+    private final class TableUse {
+        var facts: TableFacts
+        var counts = SyncCounts()
+        var isChanged = false
+
+        init(_ facts: TableFacts) { self.facts = facts }
     }
 
     init(_ connection: SQLiteConnection, now: SyncMoment) throws {
@@ -72,7 +79,7 @@ final class RecordTransaction {
     ///
     /// - Parameter idPath: the place of the id in its records.
     func number(of table: RecordTable, idPath: [String]) throws -> Int64 {
-        if let number = tables[table] { return number }
+        if let number = numbers[table] { return number }
         var found = try TableFacts.read(table, connection)
         if found == nil {
             let last = try connection.first("SELECT max(n) FROM tables") { $0.integer(0) } ?? 0
@@ -81,54 +88,51 @@ final class RecordTransaction {
             try new.insert(connection)
             found = new
         }
-        guard var known = found else { throw SQLiteFailure.damaged }
-        (tables[table], facts[known.number]) = (known.number, known)
-        if !known.idPath.isSamePlace(as: idPath) {
-            known.idPath = idPath
-            facts[known.number] = known
-            changedNumbers.insert(known.number)
-        }
+        guard let known = found else { throw SQLiteFailure.damaged }
+        numbers[table] = known.number
+        if uses[known.number] == nil { uses[known.number] = TableUse(known) }
+        if !known.idPath.isSamePlace(as: idPath) { try change(known.number) { $0.idPath = idPath } }
         return known.number
     }
 
-    /// The books and the state of the pulls of a table.
-    func facts(of number: Int64) throws -> TableFacts {
-        if let known = facts[number] { return known }
+    private func use(of number: Int64) throws -> TableUse {
+        if let known = uses[number] { return known }
         let read = try connection.first("SELECT \(TableFacts.columns) FROM tables WHERE n=?", .integer(number)) {
             try TableFacts(reading: $0)
         }
         guard let read else { throw SQLiteFailure.damaged }
-        facts[number] = read
-        return read
+        let use = TableUse(read)
+        uses[number] = use
+        return use
     }
+
+    /// The books and the state of the pulls of a table.
+    func facts(of number: Int64) throws -> TableFacts { try use(of: number).facts }
 
     /// Changes the books and the state of the pulls of a table.
     func change(_ table: Int64, _ change: (inout TableFacts) -> Void) throws {
-        var next = try facts(of: table)
-        change(&next)
-        facts[table] = next
-        changedNumbers.insert(table)
+        let use = try use(of: table)
+        change(&use.facts)
+        use.isChanged = true
     }
 
     /// Notes that something of a table has changed besides its rows.
-    func note(changeOf table: Int64) { changedNumbers.insert(table) }
+    func note(changeOf table: Int64) throws { try use(of: table).isChanged = true }
 
     /// Returns the numbers of a table so far.
-    func counts(of table: Int64) -> SyncCounts { counts[table] ?? SyncCounts() }
+    func counts(of table: Int64) throws -> SyncCounts { try use(of: table).counts }
 
     /// Counts in a table.
-    func count(in table: Int64, _ change: (inout SyncCounts) -> Void) { change(&counts[table, default: SyncCounts()]) }
+    func count(in table: Int64, _ change: (inout SyncCounts) -> Void) throws { try change(&use(of: table).counts) }
 
     /// Writes what belongs to the whole transaction.
     ///
     /// - Throws: the error of a change that was refused.
     func finish() throws {
         if let refusal { throw refusal }
-        for number in changedNumbers.sorted() {
-            guard var next = facts[number] else { continue }
-            next.version += 1
-            facts[number] = next
-            try next.save(connection)
+        for (_, use) in uses.sorted(by: { $0.key < $1.key }) where use.isChanged {
+            use.facts.version += 1
+            try use.facts.save(connection)
         }
         if moment.sequence != firstSequence {
             try connection.run(
@@ -164,10 +168,10 @@ final class RecordTransaction {
     func save(
         _ row: inout RecordRow, after former: RecordRow?, of table: Int64, by planner: SyncPlanner
     ) throws -> JSONText? {
-        changedNumbers.insert(table)
-        let place = try facts(of: table).table
+        let use = try use(of: table)
         if row.isGone {
             if let former { try delete(former.number) }
+            use.isChanged = true
             return nil
         }
         let shown = planner.shown(row)
@@ -176,7 +180,8 @@ final class RecordTransaction {
         } else {
             try connection.update(row, shown: shown, of: table)
         }
-        try saveWrites(row, after: former, of: table, place)
+        use.isChanged = true
+        try saveWrites(row, after: former, of: table, use.facts.table)
         try saveReferences(row, after: former, by: planner)
         return shown
     }

@@ -36,7 +36,7 @@ extension RecordDecisions {
             return true
         }
         for record in records { try transaction.delete(record) }
-        if !records.isEmpty { transaction.note(changeOf: number) }
+        if !records.isEmpty { try transaction.note(changeOf: number) }
         return records.count
     }
 }

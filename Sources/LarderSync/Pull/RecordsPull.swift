@@ -141,7 +141,7 @@ extension RecordDecisions {
     /// Keeps records that make no sense for a while, so that their sender can be shown them.
     fileprivate func setAside(_ records: [JSONText]) throws {
         if records.isEmpty { return }
-        transaction.count(in: number) { $0.quarantined += records.count }
+        try transaction.count(in: number) { $0.quarantined += records.count }
         for record in records {
             try transaction.connection.run(
                 "INSERT INTO quarantine(t, at, text) VALUES(?, ?, ?)", .integer(number),

@@ -176,7 +176,7 @@ extension RecordPart {
             ) { $0.text(0) }
             guard let letter = text.flatMap({ (try? JSONText($0.utf8)).flatMap(DeadLetter.init) }) else { return nil }
             try connection.run("DELETE FROM letters WHERE n=?", .integer(number))
-            decisions.transaction.note(changeOf: decisions.number)
+            try decisions.transaction.note(changeOf: decisions.number)
             return letter
         }
     }
