@@ -39,9 +39,24 @@ struct RecordDecisions {
     func change(
         _ intent: RecordIntent, id: String?, random: () -> UInt64
     ) throws -> (former: RecordRow?, present: RecordRow, shown: JSONText?) {
+        // A create is nearly always of a new record. If it is not, the index of ids says so.
+        if case .create = intent, let id, planner.rules.ids == .client, !TemporaryID.isOne(id) {
+            do { return try change(intent, of: nil, id: id, random: random) } catch {
+                if (error as? SQLiteFailure)?.isOfTakenValue != true { throw error }
+            }
+        }
         var number: Int64?
         if let id { number = try connection.record(of: id, in: self.number) }
-        let former = try transaction.row(number: number, of: self.number)
+        return try change(
+            intent, of: transaction.row(number: number, of: self.number), id: id, random: random)
+    }
+
+    /// Makes a change of the user.
+    ///
+    /// - Parameter former: the record before; nil if there is none.
+    private func change(
+        _ intent: RecordIntent, of former: RecordRow?, id: String?, random: () -> UInt64
+    ) throws -> (former: RecordRow?, present: RecordRow, shown: JSONText?) {
         var row =
             former
             ?? transaction.newRow(id ?? TemporaryID.make(random), writtenAs: intent.record?[planner.rules.idPath])

@@ -56,6 +56,8 @@ public struct SQLiteFailure: Error, Hashable, CustomStringConvertible {
     public var isDamaged: Bool { isRefusal || reason == 11 || reason == 26 }
     /// Whether SQLite refused a statement, because it makes no sense for the tables, or for a row that may not be there.
     public var isRefusal: Bool { reason == 1 || reason == 19 }
+    /// Whether a row has a value that another one has, and that only one may have.
+    public var isOfTakenValue: Bool { code == 2_067 }
     /// Whether a statement with values failed before it ran: what it says is wrong, or too complex, whatever is in the rows.
     public var isOfStatement: Bool { if case .statement = cause { true } else { false } }
     /// Whether a value or a row is longer than the connection allows.

@@ -256,6 +256,39 @@ private struct Versioned: Codable, Sendable {
         }
     }
 
+    @Test func transactionGoesOnAfterACreateOfATakenId() throws {
+        try RecordsApp.run { _, pantry, notes in
+            try await notes.pull([#"{"id":"pulled","title":"x"}"#])
+            try await pantry.write { changes in
+                try changes.create(Note(id: "mine", title: "a"), in: notes)
+                for id in ["mine", "pulled"] {
+                    let error = #expect(throws: RecordError.self) {
+                        try changes.create(Note(id: id, title: "b"), in: notes)
+                    }
+                    #expect(error?.code == .exists)
+                }
+                try changes.create(Note(id: "other", title: "c"), in: notes)
+            }
+            #expect(try await notes.query().records.map(\.value.title).sorted() == ["a", "c", "x"])
+            #expect(try await notes.books() == Books(made: 2, pending: 2))
+        }
+    }
+
+    @Test(arguments: [false, true]) func deletedRecordIsMadeAgain(_ isPulled: Bool) throws {
+        try RecordsApp.run(Self.notes("", outbox: #"{ "merge": false }"#)) { _, _, notes in
+            if isPulled {
+                try await notes.pull([#"{"id":"a","title":"x"}"#])
+            } else {
+                try await notes.create(Note(id: "a", title: "x"))
+            }
+            try await notes.delete("a")
+            let again = try await notes.create(Note(id: "a", title: "y"))
+            #expect(again.state == .pending)
+            #expect(try await notes.query().records == [again])
+            #expect(try await notes.row("a")?.writes.suffix(2).map(\.kind) == [.delete, .create])
+        }
+    }
+
     @Test func queueThatIsTooLargeThrowsUntilItIsSmaller() throws {
         try RecordsApp.run(Self.notes("", outbox: #"{ "capacity": "2KB" }"#)) { _, _, notes in
             let long = String(repeating: "x", count: 1_200)
