@@ -41,13 +41,9 @@ public struct JSONText: Sendable, Hashable {
 
     /// Creates a list.
     public init(list items: [JSONText]) {
-        var output = [UInt8(ascii: "[")]
-        output.reserveCapacity(items.reduce(1) { $0 + $1.bytes.count + 1 })
-        for (place, item) in items.enumerated() {
-            if place > 0 { output.append(UInt8(ascii: ",")) }
-            output += item.bytes
-        }
-        output.append(UInt8(ascii: "]"))
+        var output: [UInt8] = []
+        output.reserveCapacity(items.reduce(2) { $0 + $1.bytes.count + 1 })
+        Self.write(items, to: &output)
         bytes = output
     }
 
@@ -57,6 +53,16 @@ public struct JSONText: Sendable, Hashable {
         var object = Members(size: size)
         for (name, value) in members { object.add(name, value) }
         self.init(object: object)
+    }
+
+    /// Writes a list.
+    static func write(_ items: [JSONText], to output: inout [UInt8]) {
+        output.append(UInt8(ascii: "["))
+        for (place, item) in items.enumerated() {
+            if place > 0 { output.append(UInt8(ascii: ",")) }
+            output += item.bytes
+        }
+        output.append(UInt8(ascii: "]"))
     }
 
     /// Writes a string with its quotes.

@@ -25,6 +25,12 @@ extension JSONText {
             bytes += value.bytes
         }
 
+        /// Adds a list.
+        public mutating func add(_ name: String, list items: [JSONText]) {
+            begin(name)
+            JSONText.write(items, to: &bytes)
+        }
+
         /// Adds a string; nothing for nil.
         public mutating func add(_ name: String, _ text: String?) {
             guard let text else { return }

@@ -4,10 +4,10 @@ import LarderSystem
 extension QueuedWrite {
     /// The write as JSON. The values in it keep their bytes.
     var text: JSONText {
-        let changes = JSONText(list: patch.changes.map(\.text))
-        var members = JSONText.Members(size: changes.bytes.count + 300)
+        let changes = patch.changes.map(\.text)
+        var members = JSONText.Members(size: changes.reduce(300) { $0 + $1.bytes.count })
         members.add("kind", kind.rawValue)
-        members.add("changes", changes)
+        members.add("changes", list: changes)
         members.add("key", key)
         members.add("made", made)
         members.add("stamp", stamp)
@@ -65,7 +65,7 @@ extension QueuedWrite {
 extension FieldChange {
     fileprivate var text: JSONText {
         var members = JSONText.Members(size: (before?.bytes.count ?? 0) + (after?.bytes.count ?? 0) + 64)
-        members.add("path", JSONText(list: path.map(JSONText.init(string:))))
+        members.add("path", list: path.map(JSONText.init(string:)))
         members.add("before", before)
         members.add("after", after)
         return JSONText(object: members)

@@ -31,13 +31,13 @@ struct QueuedSend: Hashable, Sendable {
             let list = fields.map { field in
                 JSONText(object: [("name", JSONText(string: field.name)), ("value", JSONText(string: field.value))])
             }
-            members.add("fields", JSONText(list: list))
+            members.add("fields", list: list)
         }
         if let body {
             let text = String(validating: body, as: UTF8.self)
             members.add(text == nil ? "base64" : "body", text ?? body.base64EncodedString())
         }
-        if !tags.isEmpty { members.add("tags", JSONText(list: tags.map { JSONText(string: $0) })) }
+        if !tags.isEmpty { members.add("tags", list: tags.map { JSONText(string: $0) }) }
         return JSONText(object: members)
     }
 
