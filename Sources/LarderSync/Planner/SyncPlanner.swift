@@ -4,7 +4,9 @@ import Larder
 ///
 /// A planner is pure. It reads no clock and no file, and calls nothing. Each function is one transaction of the database:
 /// the rows and the effects that it returns are kept together or not at all.
-struct SyncPlanner: Sendable {
+///
+/// It is a class, because each change hands it along, and its rules are large.
+final class SyncPlanner: Sendable {
     let rules: SyncRules
 
     init(_ rules: SyncRules) { self.rules = rules }

@@ -7,7 +7,7 @@ import Larder
 public final class RecordWriter {
     private let pantry: Pantry
     private let transaction: RecordTransaction
-    private var parts: [RecordTable: RecordPart] = [:]
+    private var parts: [RecordPart] = []
 
     private let accounts: PresentAccounts
 
@@ -25,12 +25,12 @@ public final class RecordWriter {
     @discardableResult
     public func create<Value>(_ value: Value, in records: Records<Value>) throws -> Record<Value> {
         let part = try part(records)
-        let text = try records.coding.encode(value)
-        let rules = part.planner.rules
-        if rules.ids == .server { return try write(.create(text), id: nil, part, records) }
-        if let id = text[rules.idPath]?.name, !id.isEmpty { return try write(.create(text), id: id, part, records) }
+        let (planner, text) = (part.planner, try records.coding.encode(value))
+        if planner.rules.ids == .server { return try write(.create(text), id: nil, part, records) }
+        let idPath = planner.rules.idPath
+        if let id = text[idPath]?.name, !id.isEmpty { return try write(.create(text), id: id, part, records) }
         let id = UUIDv7.make(in: part.attachment.world)
-        return try write(.create(text.setting(rules.idPath, to: JSONText(string: id))), id: id, part, records)
+        return try write(.create(text.setting(idPath, to: JSONText(string: id))), id: id, part, records)
     }
 
     /// Makes a record, by the name of its resource: see ``create(_:in:)-(Value,Records<Value>)``.
@@ -105,7 +105,7 @@ public final class RecordWriter {
     /// The parts of the transaction that have changed something.
     var changedParts: [RecordPart] {
         let changed = Set(transaction.changed)
-        return parts.filter { changed.contains($0.key) }.map(\.value)
+        return parts.filter { changed.contains($0.table) }
     }
 
     /// Returns the part of the transaction that is about some records.
@@ -114,7 +114,7 @@ public final class RecordWriter {
             throw RecordError(.unsuitable, "the records belong to another pantry")
         }
         let table = try records.table(among: accounts)
-        if let known = parts[table] { return known }
+        if let known = parts.first(where: { $0.table == table }) { return known }
         let attachment = try pantry.recordsAttachment(records.name)
         let part = try transaction.running {
             let number = try transaction.number(of: table, idPath: attachment.planner.rules.idPath)
@@ -124,7 +124,7 @@ public final class RecordWriter {
             }
             return try RecordPart(of: table, decisions, by: attachment)
         }
-        parts[table] = part
+        parts.append(part)
         return part
     }
 
