@@ -140,15 +140,17 @@ extension Timestamp {
     var milliseconds: Int64 { nanoseconds / 1_000_000 - (nanoseconds % 1_000_000 < 0 ? 1 : 0) }
 }
 
-/// Identifiers that sort by the time at which they were made (RFC 9562, version 7).
+/// Identifiers that sort by the time at which they were made (RFC 9562, version 7): to 4,096 parts of a millisecond, with 62
+/// random bits.
 enum UUIDv7 {
-    static func make(in world: any World) -> String {
-        make(milliseconds: UInt64(clamping: world.now.milliseconds), random: (world.random(), world.random()))
-    }
+    static func make(in world: any World) -> String { make(at: world.now, random: world.random()) }
 
-    static func make(milliseconds: UInt64, random: (UInt64, UInt64)) -> String {
-        let high = milliseconds << 16 | 0x7000 | random.0 & 0xFFF
-        let low = 0x8000_0000_0000_0000 | random.1 >> 2
+    static func make(at time: Timestamp, random: UInt64) -> String {
+        let milliseconds = UInt64(clamping: time.milliseconds)
+        let rest = time.nanoseconds % 1_000_000
+        let part = UInt64(rest < 0 ? rest + 1_000_000 : rest) * 4_096 / 1_000_000
+        let high = milliseconds << 16 | 0x7000 | part
+        let low = 0x8000_0000_0000_0000 | random >> 2
         var text: [UInt8] = []
         text.reserveCapacity(36)
         for word in [high, low] {

@@ -35,11 +35,13 @@ private struct Versioned: Codable, Sendable {
 
     @Test func idsOfTheClientAreOrderedByTimeAndGivenOnesStay() throws {
         try RecordsApp.run { app, _, notes in
-            let first = try await notes.create(Note(title: "a"))
-            try await app.world.sleep(for: .milliseconds(2))
-            let second = try await notes.create(Note(title: "b"))
-            #expect(first.id.utf8.count == 36 && first.id.split(separator: "-")[2].hasPrefix("7"))
-            #expect(first.id < second.id)
+            var ids: [String] = []
+            for title in ["a", "b", "c", "d", "e"] {
+                ids.append(try await notes.create(Note(title: title)).id)
+                try await app.world.sleep(for: .microseconds(1))
+            }
+            #expect(ids.allSatisfy { $0.utf8.count == 36 && $0.split(separator: "-")[2].hasPrefix("7") })
+            #expect(ids == ids.sorted())
             #expect(try await notes.create(Note(id: "mine", title: "c")).id == "mine")
             let error = await #expect(throws: RecordError.self) { try await notes.create(Note(id: "mine", title: "d")) }
             #expect(error?.code == .exists)
