@@ -146,6 +146,12 @@ extension RecordDatabase {
         }
     }
 
+    /// Returns the facts about a table; nil if there is none. Makes no file.
+    func knownFacts(of table: RecordTable) throws -> TableFacts? {
+        guard Disk.stamp(of: file.path) != nil else { return nil }
+        return try reading { try TableFacts.read(table, $0) }
+    }
+
     /// Returns the letters of a table, the latest first.
     func letters(of table: RecordTable, most count: Int = 1_000) throws -> [(number: Int64, letter: DeadLetter)] {
         try reading { connection in

@@ -145,4 +145,11 @@ extension SQLiteConnection {
             if found.count < Self.mostAtOnce { return }
         }
     }
+
+    /// Returns the number of bytes of the changes of a table.
+    func queueSize(of table: Int64) throws -> Int {
+        try first("SELECT coalesce(sum(length(write)), 0) FROM outbox WHERE t=?", .integer(table)) {
+            Int(clamping: $0.integer(0))
+        } ?? 0
+    }
 }
